@@ -121,7 +121,7 @@ final class DaemonAotTraining {
                 Snapshots.read(
                     options.stateDir(), chunks, options.workspace(), SnapshotReader.RoomCheck.NONE),
                 new CompletableFuture<>())) {
-      worker.join();
+      var _ = worker.join();
       return worker.visibleIndex();
     }
   }

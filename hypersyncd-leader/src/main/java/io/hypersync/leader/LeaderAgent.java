@@ -24,6 +24,7 @@ import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.DisconnectedWorkers;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.HandshakeHandler;
+import io.hypersync.leader.session.Installs;
 import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
@@ -141,7 +142,8 @@ public final class LeaderAgent implements Agent {
             config.quotas(),
             violations,
             clock.monotonicNs());
-    this.handshakeHandler = new HandshakeHandler(config, epoch, log, sessions, port, locks);
+    this.handshakeHandler =
+        new HandshakeHandler(config, epoch, log, snapshots, sessions, port, locks);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -388,6 +390,7 @@ public final class LeaderAgent implements Agent {
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       intentHandler.expire(now - config.partialUploadTtlNs());
     }
+    handshakeHandler.installs().expire(now).forEach(this::endInstall);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
@@ -407,6 +410,17 @@ public final class LeaderAgent implements Agent {
     if (batch != null) {
       intentWriter.write(batch);
     }
+  }
+
+  /**
+   * The last entry that may be trimmed (hypersync.md 14.1); lower than the log's first one if none
+   * may. The leader itself must be able to start: from its newest snapshot, or from the one before
+   * if that has been damaged meanwhile, and with all intents of the entries that are gone. And a
+   * worker that has installed a snapshot must find what comes behind it.
+   */
+  public long trimmableThrough() {
+    return Math.min(
+        Math.min(snapshots.previousIndex(), sequencer.intents().through()), snapshots.lowestHeld());
   }
 
   /** The {@link IntentWritePort} has written a batch. */
@@ -495,6 +509,11 @@ public final class LeaderAgent implements Agent {
     return snapshots;
   }
 
+  /** The snapshots that workers install; for status reports, on the agent's thread only. */
+  public Installs installs() {
+    return handshakeHandler.installs();
+  }
+
   /** The reaper of orphans; for status reports, on the agent's thread only. */
   public Reaper reaper() {
     return reaper;
@@ -522,6 +541,14 @@ public final class LeaderAgent implements Agent {
    */
   private boolean hasBegun() {
     return sequencer.headIndex() > 0 || intentHandler.submitOwn(Genesis.op()) == null;
+  }
+
+  /** The session may be a newer one that installs nothing. */
+  private void endInstall(WorkerId worker) {
+    WorkerSession session = sessions.of(worker);
+    if (session != null && session.isInstalling()) {
+      sessions.close(session, "it takes too long to install a snapshot");
+    }
   }
 
   private void hangUp(WorkerId worker, String reason) {

@@ -23,6 +23,7 @@ import io.hypersync.wire.message.NegotiatedParams;
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
  * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
  * @param maxStateBytes the largest state weight, in bytes of heap: ENOSPC beyond it
+ * @param catchUp when a worker gets a snapshot instead of the log
  * @param quotas the most that the leader keeps for each worker
  * @param params how workers are to send; its features are those that this leader supports
  */
@@ -40,6 +41,7 @@ public record LeaderConfig(
     long lockGraceNs,
     long openLeaseTtlNs,
     long maxStateBytes,
+    CatchUpLimits catchUp,
     WorkerQuotas quotas,
     NegotiatedParams params) {
   private static final long MS = 1_000_000;
@@ -60,6 +62,7 @@ public record LeaderConfig(
         2_000 * MS,
         15_000 * MS,
         Long.MAX_VALUE,
+        CatchUpLimits.DEFAULT,
         WorkerQuotas.ofHeap(1L << 30),
         NegotiatedParams.DEFAULT);
   }

@@ -32,6 +32,8 @@ import java.time.Duration;
  * @param inlineThreshold payloads of up to this many bytes travel in the log; INLINE_THRESHOLD
  *     (9.2)
  * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
+ * @param catchUpEntries a worker that starts further behind than this gets a snapshot instead of
+ *     the log (hypersync.md 13.2)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -50,4 +52,5 @@ public record LeaderDaemonOptions(
     double stateHeapShare,
     int chunkMax,
     int inlineThreshold,
-    SnapshotPolicy snapshots) {}
+    SnapshotPolicy snapshots,
+    long catchUpEntries) {}

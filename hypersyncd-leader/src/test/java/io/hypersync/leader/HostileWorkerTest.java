@@ -407,6 +407,7 @@ class HostileWorkerTest {
         defaults.lockGraceNs(),
         defaults.openLeaseTtlNs(),
         500_000,
+        defaults.catchUp(),
         QUOTAS,
         defaults.params());
   }

@@ -1,5 +1,6 @@
 package io.hypersync.worker;
 
+import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -27,6 +28,8 @@ import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.install.InstallException;
+import io.hypersync.worker.install.SnapshotInstall;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.InterruptHandler;
@@ -44,6 +47,7 @@ import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
 import io.hypersync.worker.port.Surroundings;
@@ -68,7 +72,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
  * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
- * {@link #params} and {@link #heldLocks}, which any thread may call.
+ * {@link #params}, {@link #heldLocks} and {@link #installedIndex}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -101,6 +105,20 @@ public final class WorkerAgent implements Agent {
   private final OrphanSet orphans;
   private final ChunkRepairs repairs;
   private final WorkerSnapshots snapshots;
+  private final InstallPort installPort;
+  private final WorkerChunks chunks;
+
+  /** The install that is under way on this connection; null if there is none. */
+  private @Nullable SnapshotInstall install;
+
+  /** When the install got its last page, or began. */
+  private long installHeardNs;
+
+  /** Whether the worker has ever been live: from then on it may be mounted. */
+  private boolean wasLive;
+
+  /** Index of a snapshot that was installed, from which a new worker begins; 0 for none. */
+  private volatile long installedIndex;
 
   private long reportedIndex;
   private long nextReportNs;
@@ -118,6 +136,7 @@ public final class WorkerAgent implements Agent {
    *
    * @param start what the replica begins with
    * @param snapshots of the replica, for the next start
+   * @param installPort for a snapshot that the leader offers
    * @param caches what the kernel may have cached
    * @param references the nodes that the kernel has open, for the open-leases
    * @param notifier sends invalidations to the kernel
@@ -131,6 +150,7 @@ public final class WorkerAgent implements Agent {
       WorkerConfig config,
       Manifest start,
       WorkerSnapshots snapshots,
+      InstallPort installPort,
       LeaderLink link,
       WorkerChunks chunks,
       KernelCaches caches,
@@ -158,6 +178,8 @@ public final class WorkerAgent implements Agent {
     this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes());
     this.orphans = new OrphanSet(start.state());
     this.snapshots = snapshots;
+    this.installPort = installPort;
+    this.chunks = chunks;
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.visibilityGate =
         new VisibilityGate(
@@ -304,6 +326,10 @@ public final class WorkerAgent implements Agent {
    * be durable, since it will be sent again.
    */
   public void linkUp() {
+    if (installedIndex > 0) {
+      link.disconnect();
+      return;
+    }
     replica.forgetNotDurable();
     arrivals.clear();
     IndexedState now = replica.applied();
@@ -322,6 +348,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void sessionLost() {
+    install = null; // its pages are in the store
     locks.linkDown();
     repairs.leaderLost();
     updateWritable();
@@ -341,6 +368,7 @@ public final class WorkerAgent implements Agent {
         }
         updateWritable();
       }
+      case LeaderMessage.SnapshotOffer offer -> offered(offer, now);
       case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
         readBarrier.observed(index);
         session.freeBytes(freeBytes);
@@ -379,12 +407,17 @@ public final class WorkerAgent implements Agent {
   public void chunkStored(Hash hash) {
     replica.chunkStored(hash);
     repairs.stored(hash);
+    if (install != null && install.isWaitingFor(hash)) {
+      install.stored(hash);
+      installHeardNs = clock.monotonicNs();
+    }
   }
 
   /** A chunk that the leader sent cannot be stored. */
   public void chunkFailed(Hash hash, Errno errno, String why) {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
     repairs.failed(hash, Errno.EIO);
+    pageFailed(hash, "cannot be stored: " + why);
     stopIfApplyFailed();
   }
 
@@ -413,7 +446,125 @@ public final class WorkerAgent implements Agent {
   private void chunkUnavailable(Hash hash, Errno errno, String why) {
     repairs.failed(hash, Errno.EIO);
     replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
+    pageFailed(hash, why);
     stopIfApplyFailed();
+  }
+
+  private void pageFailed(Hash hash, String why) {
+    if (install != null && install.isWaitingFor(hash)) {
+      giveUpInstall("page " + hash + ": " + why);
+    }
+  }
+
+  /**
+   * The next connection brings another offer; what is in the store by then is not fetched again.
+   */
+  private void giveUpInstall(String why) {
+    session.giveUp("the leader's snapshot cannot be installed: " + why, clock.monotonicNs());
+  }
+
+  /**
+   * A snapshot instead of entries. What is shown here cannot jump from one state to another, so
+   * only a worker that shows nothing yet may take it.
+   */
+  private void offered(LeaderMessage.SnapshotOffer offer, long nowNs) {
+    long here = replica.applied().index();
+    if (!session.isEstablished() || session.isLive() || install != null || offer.index() <= here) {
+      giveUpInstall("it is of entry " + offer.index() + ", and entry " + here + " is here");
+      return;
+    }
+    if (wasLive) {
+      endFor(
+          "this worker was away too long: the leader's log does not have entry "
+              + (here + 1)
+              + " any more",
+          "Start it again: it takes the leader's snapshot first.",
+          nowNs);
+      return;
+    }
+    try {
+      install =
+          new SnapshotInstall(
+              offer,
+              config.workspace(),
+              config.maxStateBytes(),
+              installPort,
+              page -> chunks.presence(page) != WorkerChunks.Presence.MISSING,
+              this::fetch);
+    } catch (InstallException e) {
+      String why = String.valueOf(e.getMessage());
+      if (e.lacksMemory()) {
+        endFor(why, "Start it with as large a heap as the leader's: HYPERSYNC_JAVA_OPTS", nowNs);
+      } else {
+        giveUpInstall(why);
+      }
+      return;
+    } catch (ChunkStoreException e) {
+      giveUpInstall(String.valueOf(e.getMessage()));
+      return;
+    }
+    installHeardNs = nowNs;
+    session.forgetLeader();
+    LOG.info("installing the leader's snapshot of entry {}, entry {} is here", offer.index(), here);
+  }
+
+  private void endFor(String why, String hint, long nowNs) {
+    link.disconnect();
+    session.refusedForGood(why, nowNs);
+    updateWritable();
+    installPort.end(why, hint);
+  }
+
+  /** Goes on with an install; returns whether anything was done. */
+  private boolean installSome(long nowNs) {
+    SnapshotInstall now = install;
+    if (now == null || now.isComplete()) {
+      return false;
+    }
+    try {
+      boolean worked = now.work();
+      if (now.isComplete()) {
+        LOG.info("all pages are here, {} were fetched", now.fetched());
+        installPort.install(now.snapshot(clock.epochNs()), replica.applied().state());
+      } else if (nowNs - installHeardNs > config.mutationDeadlineNs()) {
+        giveUpInstall("no page has arrived for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
+      }
+      return worked;
+    } catch (InstallException | ChunkStoreException e) {
+      giveUpInstall(String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /**
+   * The catalog has the leader's snapshot. This worker ends here, having shown nothing: another one
+   * begins with the snapshot.
+   */
+  public void snapshotInstalled(long index) {
+    if (wasLive) { // it has caught up with another leader meanwhile; the next start uses it
+      return;
+    }
+    shutdown();
+    install = null;
+    installedIndex = index;
+  }
+
+  /** Whether pages of a leader's snapshot are being fetched; on the agent's thread. */
+  public boolean isInstalling() {
+    return install != null && !install.isComplete();
+  }
+
+  /** The leader's snapshot could not be made one of this worker. */
+  public void installFailed(String why) {
+    giveUpInstall(why);
+  }
+
+  /**
+   * Index of a snapshot of the leader that was installed; 0 for none. A worker that has done so
+   * does nothing any more, and another one is to begin with the snapshot. Any thread.
+   */
+  public long installedIndex() {
+    return installedIndex;
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */
@@ -441,6 +592,9 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
+    if (installedIndex > 0) {
+      return 0;
+    }
     // First of all: a caller whose next mutation has been posted since its signal has that mutation
     // submitted by now, so it counts as waiting.
     interruptHandler.tick(clock.monotonicNs());
@@ -455,7 +609,8 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (session.goLiveIfCaughtUp(settled)) {
+    if (install == null && session.goLiveIfCaughtUp(settled)) {
+      wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
     }
@@ -475,7 +630,8 @@ public final class WorkerAgent implements Agent {
           "mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms", now);
     }
     gate.expire(now);
-    work += snapshots.tick(replica, now) ? 1 : 0;
+    work += installSome(now) ? 1 : 0;
+    work += install == null && snapshots.tick(replica, now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
@@ -547,6 +703,10 @@ public final class WorkerAgent implements Agent {
   }
 
   private void take(List<byte[]> entries, long nowNs) {
+    if (install != null) {
+      giveUpInstall("the leader sends entries meanwhile");
+      return;
+    }
     try {
       List<ChunkRef> fetch = replica.offer(entries);
       arrivals.add(durablyReceived(), nowNs);

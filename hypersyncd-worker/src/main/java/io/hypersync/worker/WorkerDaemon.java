@@ -44,18 +44,23 @@ public final class WorkerDaemon implements Daemon {
    */
   private final WriteBehindChunkStore chunks;
 
-  private final WorkerRuntime runtime;
+  private final WorkerDaemonOptions options;
+
+  /** Replaced by another one, before it is mounted, when it has installed a snapshot. */
+  private volatile WorkerRuntime runtime;
+
   private boolean closed;
 
   private WorkerDaemon(
-      Path mountPoint,
+      WorkerDaemonOptions options,
       CompletableFuture<Void> ended,
       StateLock lock,
       MountFolder folder,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
-    this.mountPoint = mountPoint;
+    this.options = options;
+    this.mountPoint = options.mountPoint();
     this.ended = ended;
     this.lock = lock;
     this.folder = folder;
@@ -96,7 +101,7 @@ public final class WorkerDaemon implements Daemon {
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     try {
       WorkerRuntime runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
-      return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
+      return new WorkerDaemon(options, ended, lock, folder, disk, chunks, runtime);
     } catch (RuntimeException e) {
       folder.close();
       chunks.close();
@@ -153,9 +158,20 @@ public final class WorkerDaemon implements Daemon {
   @Override
   public void awaitReady() throws InterruptedException {
     cover();
-    runtime.join();
+    while (!runtime.join()) {
+      beginAnew();
+    }
     runtime.mount(folder);
     LOG.info("mounted {} at entry {}", mountPoint, runtime.visibleIndex());
+  }
+
+  /** Begins with the snapshot that the runtime has just installed. */
+  private synchronized void beginAnew() throws InterruptedException {
+    if (closed) {
+      throw new InterruptedException("closed meanwhile");
+    }
+    runtime.close();
+    runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
   }
 
   private void cover() {

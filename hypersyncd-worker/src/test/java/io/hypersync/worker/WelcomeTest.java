@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
@@ -14,11 +15,17 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -34,6 +41,7 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
@@ -60,6 +68,7 @@ class WelcomeTest {
           config,
           Manifest.genesis(WORKSPACE, RootVersion.LATEST),
           new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
+          new Installs(),
           link,
           new NoChunks(),
           inodes,
@@ -154,6 +163,98 @@ class WelcomeTest {
     assertTrue(link.disconnects > 0, "it starts afresh");
     agent.submit(mkdir());
     assertEquals(List.of("EIO", "EROFS"), told);
+  }
+
+  @Test
+  void aWorkerThatHasJustStartedInstallsWhatItIsOffered() {
+    offer(5, 10);
+    agent.doWork();
+    assertEquals(List.of("install 5"), told);
+    assertFalse(agent.isWritable());
+    agent.doWork();
+    assertEquals(1, told.size(), "once");
+    agent.snapshotInstalled(5);
+    assertEquals(5, agent.installedIndex());
+    int sent = link.sent.size();
+    agent.linkUp();
+    agent.doWork();
+    assertEquals(sent, link.sent.size(), "another worker goes on");
+  }
+
+  /** It has taken nothing of what this leader has sent, so the leader may offer it one again. */
+  @Test
+  void afterALostConnectionItIsOfferedOneAgain() {
+    offer(5, 10);
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    agent.doWork();
+    agent.linkUp();
+    Hello hello = link.sent(Hello.class).getLast();
+    assertTrue(hello.leaderEpochSeen().isEmpty());
+    assertEquals(0, hello.appliedIndex());
+  }
+
+  @Test
+  void aWorkerThatMayBeMountedEndsInstead() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    assertTrue(agent.isWritable());
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    offer(5, 10);
+    agent.doWork();
+    assertEquals(
+        List.of("this worker was away too long: the leader's log does not have entry 1 any more"),
+        told);
+    assertEquals(LinkState.REFUSED, agent.monitor().state());
+    assertFalse(agent.isWritable());
+  }
+
+  @Test
+  void offersThatMakeNoSenseEndTheConnection() {
+    offer(0, 10);
+    assertEquals(LinkState.DOWN, agent.monitor().state());
+    clock.advance(SECOND_NS);
+    offer(5, 10);
+    assertEquals(LinkState.CATCHING_UP, agent.monitor().state());
+    agent.received(new SnapshotOffer(6, FsState.genesis().root(), manifest(6)));
+    assertEquals(LinkState.DOWN, agent.monitor().state(), "a second one");
+    clock.advance(SECOND_NS);
+    offer(5, 10);
+    agent.received(new LogEntries(10, List.of(new byte[] {1})));
+    assertEquals(LinkState.DOWN, agent.monitor().state(), "entries meanwhile");
+    assertEquals(List.of(), told);
+  }
+
+  private void offer(long index, long commitIndex) {
+    agent.doWork();
+    agent.linkUp();
+    agent.received(
+        new Welcome(WORKSPACE, 1, commitIndex, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.received(new SnapshotOffer(index, FsState.genesis().root(), manifest(index)));
+  }
+
+  private static byte[] manifest(long index) {
+    FsState state = FsState.genesis();
+    return new Manifest(WORKSPACE, index, 1, StateWeight.of(state), state)
+        .write(PageWriter.complete(state.version(), Blake3::hash))
+        .bytes();
+  }
+
+  private final class Installs implements InstallPort {
+    @Override
+    public byte[] get(Hash page) throws PageMissingException {
+      throw new PageMissingException(page, "is missing");
+    }
+
+    @Override
+    public void install(Snapshot snapshot, FsState like) {
+      told.add("install " + snapshot.index());
+    }
+
+    @Override
+    public void end(String why, String hint) {
+      told.add(why);
+    }
   }
 
   private void welcome(NegotiatedParams params, int revision) {

@@ -74,7 +74,13 @@ final class Cluster {
         new SimNetwork(timeline, prng.split(), swarmOptions.networkProfile(), () -> leader);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
-      disks.add(new SnapshotDisk("worker", new SimChunkStore()));
+      disks.add(
+          new SnapshotDisk(
+              "worker",
+              new SimChunkStore(),
+              SnapshotDisk.INSTALLED,
+              SnapshotDisk.INTERRUPTED,
+              SnapshotDisk.ENDED));
       workers.add(start(i));
     }
   }
@@ -164,6 +170,7 @@ final class Cluster {
               recording.log(),
               recording.open(),
               recording.locks(),
+              swarmOptions.losesTouch(),
               this::leaderFailed);
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
@@ -185,6 +192,7 @@ final class Cluster {
 
   void restartWorker(int index, boolean powerLost) {
     SimWorker gone = workers.get(index);
+    gone.interrupted();
     gone.host().crash();
     network.crashed(gone);
     recording.mutations().abandoned(gone.tagPrefix());
@@ -208,8 +216,30 @@ final class Cluster {
     }
   }
 
+  /**
+   * Starts workers again that have installed a snapshot, as the product does within its process, or
+   * that have ended themselves, as a supervisor does.
+   */
+  private void restartEndedWorkers() {
+    for (int i = 0; i < WORKERS; i++) {
+      int index = i;
+      SimWorker worker = workers.get(i);
+      if (worker.endsNow()) {
+        timeline.after(
+            RESTART_NS,
+            worker.id().name() + " starts again",
+            () -> {
+              if (workers.get(index) == worker) {
+                restartWorker(index, false);
+              }
+            });
+      }
+    }
+  }
+
   /** Checks every invariant that can be checked between two steps. */
   void check() {
+    restartEndedWorkers();
     workers.forEach(SimWorker::check);
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();

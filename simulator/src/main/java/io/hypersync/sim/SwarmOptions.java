@@ -1,5 +1,6 @@
 package io.hypersync.sim;
 
+import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.quota.WorkerQuotas;
@@ -37,6 +38,7 @@ import java.util.List;
  * @param rateLimits see {@link LeaderConfig}
  * @param snapshots how often the leader takes snapshots, and how many it keeps
  * @param workerSnapshots the same of each worker
+ * @param catchUpEntries how far behind a worker that starts gets a snapshot, in entries
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -53,7 +55,8 @@ record SwarmOptions(
     int maxUnsyncedEntries,
     IntentRateLimits rateLimits,
     SnapshotPolicy snapshots,
-    SnapshotPolicy workerSnapshots) {
+    SnapshotPolicy workerSnapshots,
+    long catchUpEntries) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -81,6 +84,9 @@ record SwarmOptions(
    */
   static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
 
+  /** How long the simulated leader keeps a snapshot for a worker that installs it. */
+  static final long INSTALL_NS = 5_000 * Timeline.MS;
+
   /** The longest pause of a worker or leader process. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
@@ -106,7 +112,8 @@ record SwarmOptions(
         prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE,
         new SnapshotPolicy(
             prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)),
-        WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)));
+        WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)),
+        prng.oneIn(3) ? Long.MAX_VALUE : prng.scale(20, 2_000));
   }
 
   /**
@@ -180,6 +187,7 @@ record SwarmOptions(
         LOCK_GRACE_NS,
         OPEN_LEASE_TTL_NS,
         Long.MAX_VALUE,
+        new CatchUpLimits(catchUpEntries, INSTALL_NS),
         WorkerQuotas.ofHeap(1L << 30),
         NegotiatedParams.DEFAULT);
   }

@@ -1,6 +1,7 @@
 package io.hypersync.snapshot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -224,6 +225,34 @@ class SnapshotsOnDiskTest {
     assertEquals(state.root(), SnapshotReader.verify(taken, chunks, WORKSPACE).state().root());
     Snapshot other = new Snapshot(index, 0, 0, 0, false, "", withAnotherPage(taken.manifest()));
     assertThrows(PageMissingException.class, () -> SnapshotReader.verify(other, chunks, WORKSPACE));
+  }
+
+  @Test
+  void aSnapshotOfAnotherReplicaIsThereWhenItIsWhole() throws IOException {
+    FsState mine = state;
+    createFiles(2_000);
+    Snapshot received = take("");
+    catalog.remove(index);
+    InstallTask task = new InstallTask(received, mine, WORKSPACE, chunks, catalog);
+    assertTrue(task.step()); // the sync
+    assertTrue(task.step()); // all hashes
+    assertEquals(List.of(), catalog.list());
+    assertFalse(task.step());
+    restart();
+    assertEquals(state.root(), newest().state().root());
+  }
+
+  @Test
+  void aSnapshotOfAnotherReplicaThatLacksAPageIsNotThere() throws IOException {
+    FsState mine = state;
+    createFiles(2_000);
+    Snapshot taken = take("");
+    catalog.remove(index);
+    Snapshot cut = new Snapshot(index, 0, 0, 0, false, "", withAnotherPage(taken.manifest()));
+    InstallTask task = new InstallTask(cut, mine, WORKSPACE, chunks, catalog);
+    assertTrue(task.step());
+    assertThrows(IOException.class, task::step);
+    assertEquals(List.of(), catalog.list());
   }
 
   private Manifest newest() throws IOException {

@@ -375,8 +375,53 @@ final class Mutants {
               "Manifest.index",
               0L));
 
+  /** A log that is trimmed, and workers that install a snapshot instead. */
+  private static final List<Mutant> INSTALLS =
+      List.of(
+          callAnswers(
+              "an install that is cut off counts as whole",
+              "worker.install.SnapshotInstall",
+              "work",
+              "PageWalker.step",
+              0),
+          skips(
+              "an installed snapshot is in the catalog before its pages are synced",
+              "snapshot.InstallTask",
+              "step",
+              "ChunkStore.sync"),
+          callAnswers(
+              "the log is trimmed while a worker installs a snapshot",
+              "leader.LeaderAgent",
+              "trimmableThrough",
+              "SnapshotManager.lowestHeld",
+              Long.MAX_VALUE),
+          callAnswers(
+              "the log is trimmed before a snapshot has its entries",
+              "leader.LeaderAgent",
+              "trimmableThrough",
+              "SnapshotManager.previousIndex",
+              Long.MAX_VALUE),
+          callAnswers(
+              "the log is trimmed before its intents are stored",
+              "leader.LeaderAgent",
+              "trimmableThrough",
+              "IntentIndex.through",
+              Long.MAX_VALUE),
+          callAnswers(
+              "a snapshot does not have the next inode",
+              "model.state.StatePages",
+              "write",
+              "FsState.nextInode",
+              2L),
+          callAnswers(
+              "a worker that installs a snapshot gets entries, too",
+              "leader.session.WorkerSessions",
+              "stream",
+              "WorkerSession.isInstalling",
+              0));
+
   static final List<Mutant> ALL =
-      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS, SNAPSHOTS)
+      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS, SNAPSHOTS, INSTALLS)
           .flatMap(List::stream)
           .toList();
 

@@ -86,7 +86,7 @@ final class LocalWorkspace implements AutoCloseable {
 
     /** Connects, and blocks until everything committed is visible. */
     void join() throws InterruptedException {
-      runtime.join();
+      var _ = runtime.join();
     }
 
     /**

@@ -105,6 +105,24 @@ public record Manifest(
     return Header.read(new CanonicalReader(manifest)).workspace;
   }
 
+  /**
+   * The index of the last entry that a manifest states, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static long index(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).index;
+  }
+
+  /**
+   * The root that a manifest states, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static Hash root(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).root;
+  }
+
   /** What comes before the state. */
   private record Header(
       RootVersion version,

@@ -65,14 +65,17 @@ public final class PageWalker {
    *
    * @return false if there was none left
    * @throws DecodeException if it is not what a reference says
-   * @throws PageMissingException if it is not there, or is damaged
+   * @throws PageMissingException if it is not there, or is damaged; the next call tries it again,
+   *     so a walk can wait for its pages
    */
   public boolean step() throws DecodeException, PageMissingException {
     if (pending.isEmpty()) {
       return false;
     }
-    Pending next = pending.pop();
-    CanonicalReader in = new CanonicalReader(source.get(next.page));
+    Pending next = pending.getFirst();
+    byte[] page = source.get(next.page);
+    pending.removeFirst(); // not before: a page that is missing now may be there at the next call
+    CanonicalReader in = new CanonicalReader(page);
     int format = in.u8();
     if (format != PageWriter.FORMAT) {
       throw new DecodeException("page " + next.page + " has the unknown format " + format);

@@ -372,12 +372,12 @@ public final class Settings {
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =
-      accepted(
+      used(
           SNAPSHOTS,
           "catchup_log_threshold_entries",
           ValueType.integer(1, MAX_COUNT),
           200_000L,
-          "A worker that is further behind than this gets a snapshot in place of the log.");
+          "A worker that starts further behind than this gets a snapshot in place of the log.");
 
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =

@@ -53,7 +53,8 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)),
         new SnapshotPolicy(
             configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
-            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))));
+            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))),
+        configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES));
   }
 
   /** Returns the directory with the log and chunks of a workspace's leader. */

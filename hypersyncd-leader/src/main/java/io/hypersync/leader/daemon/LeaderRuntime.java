@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.database.DatabaseException;
+import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -365,6 +366,7 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
         HeapBudget.state(options.stateHeapShare()),
+        new CatchUpLimits(options.catchUpEntries(), defaults.catchUp().installNs()),
         HeapBudget.quotas(),
         new NegotiatedParams(
             Features.SUPPORTED,

@@ -7,9 +7,13 @@ import io.hypersync.leader.port.SessionPort;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
@@ -18,8 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles Hello: admits a worker if protocol, workspace and identity match and its state is S_k of
- * this leader's log for a durable k that the log still holds, or the empty state if the log is
- * whole. On the agent's thread.
+ * this leader's log for a durable k. The root of S_k is in the log or, if entry k was trimmed, in a
+ * snapshot of that entry. A worker gets a newer snapshot instead of entries (hypersync.md 13.2) if
+ * the log does not hold what comes behind k any more, or nothing here knows the root of S_k: what
+ * it has then is of no use, right or wrong. So does one that has just started and is very far
+ * behind. On the agent's thread.
  */
 public final class HandshakeHandler {
   private static final long TAKEOVER_AFTER_NS = 1_000_000_000L;
@@ -28,29 +35,44 @@ public final class HandshakeHandler {
   private final LeaderConfig config;
   private final long epoch;
   private final OpLog log;
+  private final SnapshotManager snapshots;
   private final WorkerSessions sessions;
   private final SessionPort port;
   private final LockManager locks;
+  private final Installs installs;
   private final Hash genesisRoot = FsState.genesis().root();
 
-  /** A handshake handler for one run of the leader. */
+  /**
+   * A handshake handler for one run of the leader.
+   *
+   * @param snapshots know the roots of some entries that the log does not hold any more
+   */
   public HandshakeHandler(
       LeaderConfig config,
       long epoch,
       OpLog log,
+      SnapshotManager snapshots,
       WorkerSessions sessions,
       SessionPort port,
       LockManager locks) {
     this.config = config;
     this.epoch = epoch;
     this.log = log;
+    this.snapshots = snapshots;
     this.sessions = sessions;
     this.port = port;
     this.locks = locks;
+    this.installs = new Installs(snapshots, config.catchUp().installNs());
+  }
+
+  /** The snapshots that workers install. */
+  public Installs installs() {
+    return installs;
   }
 
   /**
-   * Answers a Hello with Welcome or Refused. A Welcome closes an older session of the same worker.
+   * Answers a Hello with Refused, with Welcome, or with Welcome and SnapshotOffer. A Welcome closes
+   * an older session of the same worker.
    */
   public void hello(WorkerSession session, Hello hello, long nowNs) {
     Refused refused = check(session, hello, nowNs);
@@ -58,11 +80,65 @@ public final class HandshakeHandler {
       sessions.refuse(session, refused);
       return;
     }
+    long applied = hello.appliedIndex();
+    Hash root = applied == 0 ? genesisRoot : rootAt(applied);
+    if (root != null && !hello.appliedRoot().equals(root)) {
+      sessions.refuse(session, otherRoot(hello, root));
+      return;
+    }
+    long first = log.firstIndex();
+    boolean goesOn = root != null && applied + 1 >= first;
+    SnapshotOffer offer = goesOn && !isFarBehind(hello) ? null : offer(applied, first);
+    if (!goesOn && offer == null) {
+      sessions.refuse(session, TrimmedLog.refusal(root == null ? applied : applied + 1, first));
+      return;
+    }
     WorkerSession older = sessions.of(session.worker());
     if (older != null && older != session) {
       sessions.close(older, "it has a newer connection");
     }
-    sessions.establish(session, hello.appliedIndex());
+    if (offer == null) {
+      sessions.establish(session, applied);
+      installs.ended(session.worker());
+    } else {
+      sessions.establishWithOffer(session, applied);
+      installs.began(session.worker(), offer.index(), nowNs);
+    }
+    welcome(session, hello);
+    if (offer != null) {
+      port.send(session.id(), offer);
+    }
+    locks.resumed(session.worker());
+  }
+
+  /**
+   * Whether a worker that has just started should not replay so much. One that goes on after a lost
+   * connection has mounted, and cannot install.
+   */
+  private boolean isFarBehind(Hello hello) {
+    return hello.leaderEpochSeen().isEmpty()
+        && log.durableIndex() - hello.appliedIndex() > config.catchUp().logEntries();
+  }
+
+  /**
+   * The newest snapshot, if it is of use: newer than what the worker has, and the log has what
+   * comes behind it.
+   */
+  private @Nullable SnapshotOffer offer(long applied, long first) {
+    Snapshot newest = snapshots.newest();
+    if (newest == null
+        || newest.index() <= applied
+        || newest.index() + 1 < first
+        || newest.index() > log.durableIndex()
+        || newest.manifest().length > Protocol.MAX_MANIFEST_BYTES
+        || snapshots.distrusted() != null) {
+      return null;
+    }
+    Hash root = rootOfSnapshot(newest.index());
+    return root == null ? null : new SnapshotOffer(newest.index(), root, newest.manifest());
+  }
+
+  private void welcome(WorkerSession session, Hello hello) {
     port.send(
         session.id(),
         new Welcome(
@@ -73,7 +149,6 @@ public final class HandshakeHandler {
             config.params().with(config.params().features().and(hello.features())),
             locks.established(session.worker(), hello.run()),
             (int) (config.openLeaseTtlNs() / NS_PER_MS)));
-    locks.resumed(session.worker());
   }
 
   /** Ends a session that sends another message before Hello. */
@@ -110,50 +185,53 @@ public final class HandshakeHandler {
           Reason.DUPLICATE,
           "worker " + session.worker() + " is already connected from " + older.address());
     }
-    return checkPrefix(hello);
+    return hello.appliedIndex() > log.durableIndex() ? isAhead(hello.appliedIndex()) : null;
   }
 
-  private @Nullable Refused checkPrefix(Hello hello) {
-    long applied = hello.appliedIndex();
-    if (applied > log.durableIndex()) {
-      return new Refused(
-          Reason.DIVERGED,
-          "the worker has applied entry "
-              + applied
-              + ", the log ends at "
-              + log.durableIndex()
-              + ": it followed another log; if this one was cut or restored on purpose, restart the"
-              + " worker");
-    }
-    long first = log.firstIndex();
-    if (applied < first && (applied > 0 || first > 1)) {
-      return TrimmedLog.refusal(Math.max(applied, 1), first); // that one's root is compared
-    }
-    Hash root;
+  private Refused isAhead(long applied) {
+    return new Refused(
+        Reason.DIVERGED,
+        "the worker has applied entry "
+            + applied
+            + ", the log ends at "
+            + log.durableIndex()
+            + ": it followed another log; if this one was cut or restored on purpose, restart the"
+            + " worker");
+  }
+
+  private static Refused otherRoot(Hello hello, Hash root) {
+    return new Refused(
+        Reason.DIVERGED,
+        "at entry "
+            + hello.appliedIndex()
+            + " the worker's root is "
+            + hello.appliedRoot()
+            + ", the leader's "
+            + root);
+  }
+
+  /**
+   * The root after an entry; null if nothing here knows it any more. Reads the log on the agent's
+   * thread: one read per connection is cheap enough.
+   */
+  private @Nullable Hash rootAt(long index) {
     try {
-      root = applied == 0 ? genesisRoot : rootAt(applied);
+      return index < log.firstIndex()
+          ? rootOfSnapshot(index)
+          : LogEntryCodec.decode(log.read(index)).root();
     } catch (IndexOutOfBoundsException trimmed) { // at this moment
-      return TrimmedLog.refusal(applied, log.firstIndex());
-    }
-    if (!hello.appliedRoot().equals(root)) {
-      return new Refused(
-          Reason.DIVERGED,
-          "at entry "
-              + applied
-              + " the worker's root is "
-              + hello.appliedRoot()
-              + ", the leader's "
-              + root);
-    }
-    return null;
-  }
-
-  /** Reads the log on the agent's thread: one read per connection is cheap enough. */
-  private Hash rootAt(long index) {
-    try {
-      return LogEntryCodec.decode(log.read(index)).root();
+      return rootOfSnapshot(index);
     } catch (IOException | DecodeException e) {
       throw new IllegalStateException("cannot read log entry " + index, e);
+    }
+  }
+
+  private @Nullable Hash rootOfSnapshot(long index) {
+    Snapshot snapshot = snapshots.get(index);
+    try {
+      return snapshot == null ? null : Manifest.root(snapshot.manifest());
+    } catch (DecodeException e) {
+      return null; // whoever reads the snapshot says so
     }
   }
 }

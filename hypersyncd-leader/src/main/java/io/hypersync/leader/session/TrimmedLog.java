@@ -4,8 +4,9 @@ import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 
 /**
- * The answer to a worker that needs entries which the log does not hold any more. It says so until
- * workers can get a snapshot instead (hypersync.md 13.2).
+ * The answer to a worker that needs entries which the log does not hold any more, and for which
+ * there is no snapshot. If the log was trimmed while they were to be sent, the worker gets the
+ * snapshot when it says Hello again (hypersync.md 13.2).
  */
 final class TrimmedLog {
   private TrimmedLog() {}

@@ -18,6 +18,7 @@ public final class WorkerSession {
   private long ownIndex;
   private long appliedIndex;
   private boolean readingLog;
+  private boolean installing;
   private @Nullable WorkerApplied report;
 
   WorkerSession(SessionId id, WorkerId worker, String address, long nowNs) {
@@ -104,6 +105,15 @@ public final class WorkerSession {
 
   void sequenced(long index) {
     ownIndex = index;
+  }
+
+  /** Whether it was offered a snapshot, so that it gets no entries on this connection. */
+  public boolean isInstalling() {
+    return installing;
+  }
+
+  void offered() {
+    installing = true;
   }
 
   long nextIndex() {

@@ -126,6 +126,12 @@ public final class WorkerSessions {
     byWorker.put(session.worker(), session);
   }
 
+  /** Accepts a Hello; the worker gets a snapshot, and no entries on this connection. */
+  public void establishWithOffer(WorkerSession session, long appliedIndex) {
+    establish(session, appliedIndex);
+    session.offered();
+  }
+
   /** An intent of this worker has become this entry, which is not durable yet. */
   public void sequenced(WorkerId worker, long index) {
     WorkerSession session = byWorker.get(worker);
@@ -163,7 +169,7 @@ public final class WorkerSessions {
   public int stream(long durableIndex) {
     int sent = 0;
     for (WorkerSession session : sessions.values()) {
-      if (session.isEstablished()) {
+      if (session.isEstablished() && !session.isInstalling()) {
         sent += stream(session, durableIndex);
       }
     }

@@ -692,6 +692,7 @@ class IntentHandlerTest {
             defaults.lockGraceNs(),
             defaults.openLeaseTtlNs(),
             defaults.maxStateBytes(),
+            defaults.catchUp(),
             defaults.quotas(),
             params);
     FsState genesis = FsState.genesis();

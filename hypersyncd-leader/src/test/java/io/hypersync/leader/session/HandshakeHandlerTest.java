@@ -1,5 +1,6 @@
 package io.hypersync.leader.session;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -13,21 +14,31 @@ import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.sequencer.Genesis;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.snapshot.schedule.SnapshotPort;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +53,7 @@ class HandshakeHandlerTest {
   private static final Hash ROOT_1 = new Hash(1, 1, 1, 1);
   private static final long SECOND_NS = 1_000_000_000L;
 
+  private final List<Snapshot> known = new ArrayList<>();
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final MemoryOpLog log = new MemoryOpLog();
   private final WorkerSessions sessions =
@@ -60,7 +72,7 @@ class HandshakeHandlerTest {
           new QuotaViolations(Clock.SYSTEM),
           0);
   private final HandshakeHandler handshakeHandler =
-      new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, sessions, port, locks);
+      new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
 
   @BeforeEach
   void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
@@ -116,6 +128,97 @@ class HandshakeHandlerTest {
     assertInstanceOf(Welcome.class, lastSent());
   }
 
+  /** The worker began with a snapshot that the leader has, too, and the log begins behind it. */
+  @Test
+  void theRootOfAnEntryThatWasTrimmedIsThatOfItsSnapshot() throws OpLogFullException {
+    known.add(new Snapshot(1, 0, 0, 0, false, "", manifest(1)));
+    HandshakeHandler knowing =
+        new HandshakeHandler(
+            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
+    assertEquals(2, log.sync().trim(1));
+
+    sessions.opened(new SessionId(1), W, "a", 0);
+    knowing.hello(session(1), hello(1, ROOT_1), 0);
+    assertEquals(Reason.DIVERGED, ((Refused) lastSent()).reason());
+    sessions.opened(new SessionId(2), W, "a", 0);
+    knowing.hello(session(2), hello(1, GENESIS), 0);
+    assertInstanceOf(Welcome.class, lastSent());
+
+    append(3, ROOT_1);
+    assertEquals(3, log.sync().trim(2));
+    sessions.opened(new SessionId(3), W, "a", 0);
+    knowing.hello(session(3), hello(1, GENESIS), 5 * SECOND_NS);
+    assertEquals(
+        "for this worker entry 2 is needed, and the leader's log begins at entry 3: entries before"
+            + " were removed",
+        ((Refused) lastSent()).message());
+  }
+
+  @Test
+  void aWorkerThatNeedsWhatWasTrimmedGetsTheSnapshotAndNoEntries() throws OpLogFullException {
+    byte[] manifest = manifest(2);
+    known.add(new Snapshot(2, 0, 0, 0, false, "", manifest));
+    SnapshotManager manager = snapshots();
+    HandshakeHandler offering =
+        new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks);
+    append(3, ROOT_1);
+    assertEquals(3, log.sync().trim(2));
+
+    sessions.opened(new SessionId(1), W, "a", 0);
+    offering.hello(session(1), hello(0, GENESIS), 0);
+    SnapshotOffer offer = assertInstanceOf(SnapshotOffer.class, lastSent());
+    assertEquals(2, offer.index());
+    assertEquals(GENESIS, offer.root());
+    assertArrayEquals(manifest, offer.manifest());
+    assertInstanceOf(Welcome.class, port.sent.get(port.sent.size() - 2).message());
+    assertEquals(2, manager.lowestHeld());
+    sessions.stream(3);
+    assertInstanceOf(SnapshotOffer.class, lastSent(), "no entries");
+
+    sessions.opened(new SessionId(2), W, "a", 0);
+    offering.hello(session(2), hello(2, GENESIS), 5 * SECOND_NS);
+    assertInstanceOf(Welcome.class, lastSent());
+    assertEquals(Long.MAX_VALUE, manager.lowestHeld());
+  }
+
+  /** Nothing here knows what the state after entry 1 was, so it may be another history. */
+  @Test
+  void aWorkerWhoseRootNobodyKnowsGetsTheSnapshot() {
+    known.add(new Snapshot(2, 0, 0, 0, false, "", manifest(2)));
+    HandshakeHandler offering =
+        new HandshakeHandler(
+            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
+    assertEquals(2, log.sync().trim(1));
+    sessions.opened(new SessionId(1), W, "a", 0);
+    offering.hello(session(1), hello(1, GENESIS), 0);
+    assertInstanceOf(SnapshotOffer.class, lastSent());
+  }
+
+  @Test
+  void anInstallThatTakesTooLongHoldsNothingAnyMore() {
+    known.add(new Snapshot(2, 0, 0, 0, false, "", manifest(2)));
+    SnapshotManager manager = snapshots();
+    HandshakeHandler offering =
+        new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks);
+    assertEquals(2, log.sync().trim(1));
+    sessions.opened(new SessionId(1), W, "a", 0);
+    offering.hello(session(1), hello(1, GENESIS), 0);
+    assertEquals(List.of(), offering.installs().expire(3_600 * SECOND_NS - 1));
+    assertEquals(2, manager.lowestHeld());
+    assertEquals(List.of(W), offering.installs().expire(3_600 * SECOND_NS));
+    assertEquals(Long.MAX_VALUE, manager.lowestHeld());
+  }
+
+  private static byte[] manifest(long index) {
+    FsState state = FsState.genesis();
+    PageWriter pages = PageWriter.complete(state.version(), Blake3::hash);
+    return new Manifest(WORKSPACE, index, 1, 1, state).write(pages).bytes();
+  }
+
+  private SnapshotManager snapshots() {
+    return new SnapshotManager(SnapshotPort.NONE, SnapshotPolicy.DEFAULT, WORKSPACE, known, 0, 0);
+  }
+
   @Test
   void ofAnotherRevisionTheOlderSideIsNamed() {
     assertRefused(Reason.PROTOCOL_VERSION, helloOf(1, Features.NONE));
@@ -128,7 +231,8 @@ class HandshakeHandlerTest {
   void whatOnlyOneSideCanDoIsNotUsed() {
     NegotiatedParams offered =
         new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
-    HandshakeHandler able = new HandshakeHandler(config(offered), 77, log, sessions, port, locks);
+    HandshakeHandler able =
+        new HandshakeHandler(config(offered), 77, log, snapshots(), sessions, port, locks);
     sessions.opened(new SessionId(1), W, "here", 0);
     long unknown = 1L << 40;
     able.hello(
@@ -156,6 +260,7 @@ class HandshakeHandlerTest {
         defaults.lockGraceNs(),
         defaults.openLeaseTtlNs(),
         defaults.maxStateBytes(),
+        defaults.catchUp(),
         defaults.quotas(),
         params);
   }

@@ -123,6 +123,37 @@ class SnapshotManagerTest {
   }
 
   @Test
+  void oneThatAWorkerInstallsStaysUntilItIsReleased() {
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    for (int i = 1; i <= 4; i++) {
+      entry();
+      log.sync();
+      takenAt(i * INTERVAL_NS);
+      if (i == 1) {
+        snapshots.hold(1);
+        snapshots.hold(1);
+      }
+      while (tick(0)) {
+        snapshots.removed(Long.parseLong(asked.getLast().replace("remove ", "")));
+      }
+    }
+    assertEquals(List.of(1L, 4L), snapshots.all().stream().map(Snapshot::index).toList());
+    assertEquals(1, snapshots.lowestHeld());
+    assertEquals(1, snapshots.previousIndex());
+    snapshots.remove(1, this::tell);
+    assertTrue(tick(0));
+    assertEquals(List.of("failed: a worker is being sent it; try again later"), told);
+
+    snapshots.release(1);
+    assertFalse(tick(0), "another one reads it");
+    snapshots.release(1);
+    snapshots.remove(1, this::tell);
+    assertTrue(tick(0));
+    assertEquals("remove 1", asked.getLast());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+  }
+
+  @Test
   void theOneTheLeaderStartedFromStaysUntilThereIsANewerOne() {
     snapshots =
         new SnapshotManager(

@@ -140,6 +140,13 @@ public final class WorkerRuntime implements AutoCloseable {
                     snapshots.known(),
                     snapshots.base(),
                     Clock.SYSTEM.monotonicNs())),
+            new Installs(
+                snapshotThread,
+                store,
+                snapshots.catalog(),
+                options.workspace(),
+                call -> loop().post(call),
+                ended),
             link,
             chunks,
             inodes,
@@ -157,12 +164,15 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /**
-   * Joins the workspace: blocks until everything that was committed at the Welcome is visible here.
+   * Joins the workspace: blocks until everything that was committed at the Welcome is visible here,
+   * or a snapshot of the leader was installed.
    *
+   * @return false if a snapshot was installed: this object is to be closed, and another one begins
+   *     with that snapshot
    * @throws UserError if the leader refuses this worker, or the log cannot be applied here
    * @throws InterruptedException if this was closed in the meantime
    */
-  public void join() throws InterruptedException {
+  public boolean join() throws InterruptedException {
     gauge.start();
     loop.start();
     long pauseMs = SAY_EVERY_MS;
@@ -170,6 +180,10 @@ public final class WorkerRuntime implements AutoCloseable {
     while (!agent.isWritable()) {
       Thread.sleep(POLL_MS);
       refuseIfClosing();
+      if (agent.installedIndex() > 0) {
+        return false;
+      }
+      refuseIfEnded();
       String refused =
           questions.await(
               a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
@@ -197,6 +211,14 @@ public final class WorkerRuntime implements AutoCloseable {
             questions.await(a -> a.monitor().reason()),
             agent.visible().index());
       }
+    }
+    return true;
+  }
+
+  /** The agent may have ended the worker with a message for its operator. */
+  private void refuseIfEnded() {
+    if (ended.isCompletedExceptionally() && ended.exceptionNow() instanceof UserError error) {
+      throw error;
     }
   }
 

@@ -140,6 +140,14 @@ public final class LeaderSession {
     }
   }
 
+  /**
+   * Nothing that this leader has sent was taken, so the next Hello is that of a worker that has
+   * just started.
+   */
+  public void forgetLeader() {
+    epochSeen = OptionalLong.empty();
+  }
+
   /** A message has arrived. */
   public void heard(long nowNs) {
     monitor.heard(nowNs);

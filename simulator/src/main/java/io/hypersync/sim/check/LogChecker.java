@@ -75,6 +75,7 @@ public final class LogChecker {
           case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
           case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
           case LeaderMessage.LockResponse lock -> lock.commitIndex();
+          case LeaderMessage.SnapshotOffer offer -> offer.index();
           case LeaderMessage.Refused _,
               LeaderMessage.ChunkNeed _,
               LeaderMessage.RateLimited _,

@@ -35,6 +35,8 @@ public final class LeaderDisk {
   private long rottenAtRest;
   private long tornPages;
   private long storedIntents;
+  private long trimmedThrough;
+  private long trims;
 
   /** An empty disk. */
   public LeaderDisk(Prng prng) {
@@ -191,8 +193,24 @@ public final class LeaderDisk {
             "watermarks of a log that rests", watermarks,
             "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
             "pages of the log that a loss of power tears", tornPages,
-            "intents that are stored", storedIntents));
+            "intents that are stored", storedIntents,
+            "trims of the log", trims));
     return all;
+  }
+
+  /** The log will be trimmed up to this entry. */
+  public void trims(long through) {
+    trimmedThrough = Math.max(trimmedThrough, through);
+  }
+
+  /** A trim has taken segments away. */
+  public void trimmed() {
+    trims++;
+  }
+
+  /** No entry behind this one was ever trimmed. */
+  public long trimmedThrough() {
+    return trimmedThrough;
   }
 
   /** So many intents were stored. */

@@ -20,6 +20,15 @@ public final class SnapshotDisk {
   /** A replica has started from a snapshot. */
   public static final String READ = "starts from a snapshot";
 
+  /** A worker has installed a snapshot of the leader. */
+  public static final String INSTALLED = "installs of a snapshot";
+
+  /** A worker has lost its connection, or has crashed, with a part of the pages. */
+  public static final String INTERRUPTED = "installs that are interrupted";
+
+  /** A worker needs a snapshot and has shown processes an older state: it has to start again. */
+  public static final String ENDED = "ends for lack of entries";
+
   private final String replica;
   private final SimChunkStore chunks;
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();
@@ -29,11 +38,15 @@ public final class SnapshotDisk {
    * An empty disk.
    *
    * @param replica whose, in the names of what happened
+   * @param also what is counted besides that which happens to all replicas
    */
-  public SnapshotDisk(String replica, SimChunkStore chunks) {
+  public SnapshotDisk(String replica, SimChunkStore chunks, String... also) {
     this.replica = replica;
     this.chunks = chunks;
     for (String what : List.of(TAKEN, FAILED, REMOVED, READ)) {
+      counts.put(named(what), 0L);
+    }
+    for (String what : also) {
       counts.put(named(what), 0L);
     }
   }

@@ -24,6 +24,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.sim.check.InstallChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
@@ -60,10 +61,17 @@ public final class SimLeader implements LeaderEnd {
   private static final long SLOWEST_INTENT_WRITE_NS = 500 * Timeline.MS;
   private static final long LONGEST_WITHOUT_INTENT_WRITE_NS = 5_000 * Timeline.MS;
   private static final int LARGEST_INTENT_BATCH = 200;
+  private static final long SHORTEST_WITHOUT_TRIM_NS = 10 * Timeline.MS;
+  private static final long LONGEST_WITHOUT_TRIM_NS = 1_000 * Timeline.MS;
+
+  /** One trim in so many takes entries that connected workers need, as one for lack of space. */
+  private static final int TRIMS_AHEAD_ONE_IN = 8;
 
   private final Host host;
   private final Prng prng;
   private final Prng intentPrng;
+  private final Prng trimPrng;
+  private final boolean mayLoseTouch;
   private final LogChecker checker;
   private final OpenFileChecker open;
   private final Consumer<String> failed;
@@ -72,6 +80,7 @@ public final class SimLeader implements LeaderEnd {
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
   private final LockSessionChecker lockSessions;
+  private final InstallChecker installs;
   private final Timeline timeline;
   private long lastSession;
 
@@ -80,6 +89,7 @@ public final class SimLeader implements LeaderEnd {
    *
    * @param slowestSyncNs the longest sync of the log, in nanoseconds
    * @param tickNs interval of the agent's timed work, in nanoseconds
+   * @param mayLoseTouch whether workers may lose their connection in this history
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -95,6 +105,7 @@ public final class SimLeader implements LeaderEnd {
       LogChecker checker,
       OpenFileChecker open,
       LockChecker locks,
+      boolean mayLoseTouch,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -103,12 +114,15 @@ public final class SimLeader implements LeaderEnd {
     this.lockSessions =
         new LockSessionChecker(
             timeline.monotonicNs(), config.lockTtlNs(), config.lockGraceNs(), locks::holds);
+    this.installs = new InstallChecker(config.catchUp().installNs());
     open.leaderStarted();
     this.prng = prng;
     this.checker = checker;
     this.disk = disk;
     this.host = new Host(timeline, prng.split(), "leader");
     this.intentPrng = prng.split();
+    this.trimPrng = prng.split();
+    this.mayLoseTouch = mayLoseTouch;
     IntentIndex intents =
         new IntentIndex(
             new IntentStore(disk.intents(), IntentRetention.DEFAULT),
@@ -175,6 +189,7 @@ public final class SimLeader implements LeaderEnd {
       snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), start.index())::step);
     }
     persistIntentsLater();
+    trimLater();
   }
 
   @Override
@@ -245,6 +260,9 @@ public final class SimLeader implements LeaderEnd {
     if (session.isEstablished()) {
       lockSessions.heard(worker, now);
     }
+    if (message instanceof WorkerMessage.Hello hello) {
+      installs.hello(worker, hello.appliedIndex(), log.firstIndex(), now);
+    }
     agent.received(id, message);
     if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
       lockSessions.established(worker, hello.run(), agent.locks().session(session.worker()), now);
@@ -256,6 +274,9 @@ public final class SimLeader implements LeaderEnd {
 
   private void sending(SimConnection connection, LeaderMessage message) {
     checker.sent(message);
+    if (message instanceof LeaderMessage.SnapshotOffer offer) {
+      installs.offered(connection.worker().id().name(), offer.index(), timeline.monotonicNs());
+    }
     if (message instanceof LeaderMessage.LockExpiryWarning) {
       lockSessions.warned(connection.worker().id().name(), timeline.monotonicNs());
     }
@@ -328,6 +349,36 @@ public final class SimLeader implements LeaderEnd {
           host.execute(agent::persistIntents);
           persistIntentsLater();
         });
+  }
+
+  /** More often than any leader does, and as much as may go. */
+  private void trimLater() {
+    host.after(
+        trimPrng.scale(SHORTEST_WITHOUT_TRIM_NS, LONGEST_WITHOUT_TRIM_NS),
+        "",
+        () -> {
+          host.execute(this::trim);
+          trimLater();
+        });
+  }
+
+  private void trim() {
+    agent.persistIntents();
+    long through = Math.min(agent.trimmableThrough(), log.durableIndex());
+    if (!mayLoseTouch || !trimPrng.oneIn(TRIMS_AHEAD_ONE_IN)) {
+      for (WorkerSession session : agent.sessions().all()) {
+        if (session.isEstablished() && !session.isInstalling()) {
+          through = Math.min(through, session.appliedIndex());
+        }
+      }
+    }
+    long first = log.firstIndex();
+    if (through >= first) {
+      disk.trims(through);
+      if (log.trim(through) > first) {
+        disk.trimmed();
+      }
+    }
   }
 
   /** The write happens at some moment, and the agent hears of it later. */
@@ -407,6 +458,11 @@ public final class SimLeader implements LeaderEnd {
     Manifest newest =
         SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
     long index = newest == null ? 0 : newest.index();
+    if (index < disk.trimmedThrough() && disk.chunks().isDamaged()) {
+      // The log alone does not do any more: an operator restores the chunks from a copy.
+      disk.chunks().repair();
+      return replayStart(known, workspace);
+    }
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
     }

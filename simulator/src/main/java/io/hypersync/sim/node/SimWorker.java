@@ -59,6 +59,9 @@ public final class SimWorker implements WorkerEnd {
   private final LinkRecord record;
   private final Recording recording;
   private final SimLocks locks;
+  private final SnapshotDisk disk;
+  private final SimInstalls installs;
+  private boolean endNoted;
   private long checkedIndex = -1;
 
   /**
@@ -84,6 +87,7 @@ public final class SimWorker implements WorkerEnd {
       boolean strictReads,
       Recording recording) {
     this.id = config.worker();
+    this.disk = disk;
     this.store = disk.chunks();
     String name = id.name();
     this.host = new Host(timeline, prng.split(), name);
@@ -98,6 +102,14 @@ public final class SimWorker implements WorkerEnd {
     }
     this.recording = recording;
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
+    this.installs =
+        new SimInstalls(
+            disk,
+            config.workspace(),
+            host,
+            prng.split(),
+            new SnapshotChecker(config.workspace(), recording.log()),
+            this::agent);
     this.agent =
         new WorkerAgent(
             config,
@@ -119,6 +131,7 @@ public final class SimWorker implements WorkerEnd {
                     known,
                     start.index(),
                     timeline.monotonicNs())),
+            installs,
             link,
             chunks,
             inodes,
@@ -205,7 +218,8 @@ public final class SimWorker implements WorkerEnd {
 
   /** Whether no lock call is in transit and the worker is in this lock session. */
   public boolean isAtRest(long lockSession) {
-    return locks.isAtRest(lockSession);
+    // One that has installed a snapshot has stopped: the leader learns of it from the next run.
+    return agent.installedIndex() == 0 && locks.isAtRest(lockSession);
   }
 
   /** What this run has received from the leader. */
@@ -226,6 +240,20 @@ public final class SimWorker implements WorkerEnd {
   /** Whether it has stopped, or will as soon as the entry that it cannot apply is durable. */
   public boolean needsOperator() {
     return isStuck() || agent.applyFailure() != null;
+  }
+
+  /** Whether this run has come to its own end; true once. */
+  public boolean endsNow() {
+    boolean isNews = !endNoted && (installs.hasEnded() || agent.installedIndex() > 0);
+    endNoted |= isNews;
+    return isNews;
+  }
+
+  /** The connection is lost, or this run crashes. */
+  public void interrupted() {
+    if (agent.isInstalling()) {
+      disk.count(SnapshotDisk.INTERRUPTED);
+    }
   }
 
   /** Checks the state that readers see now. */
@@ -275,6 +303,7 @@ public final class SimWorker implements WorkerEnd {
         () -> {
           if (link.isCurrent(connection)) {
             link.ended();
+            interrupted();
             agent.linkDown("the connection broke");
           }
         });
@@ -304,6 +333,7 @@ public final class SimWorker implements WorkerEnd {
         }
       }
       case LeaderMessage.RateLimited _ -> record.busy();
+      case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
       case LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

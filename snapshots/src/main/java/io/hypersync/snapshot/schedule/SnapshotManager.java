@@ -56,6 +56,9 @@ public final class SnapshotManager {
   private final TreeMap<Long, Snapshot> known = new TreeMap<>();
   private final ArrayDeque<Request> requests = new ArrayDeque<>();
 
+  /** For each snapshot that somebody reads, how many do. */
+  private final TreeMap<Long, Integer> held = new TreeMap<>();
+
   /** The snapshot that the marks in the state rest on: this run started from it, or took it. */
   private long base;
 
@@ -187,6 +190,8 @@ public final class SnapshotManager {
           refuse(request, "there is no snapshot of entry " + index);
         } else if (isNeeded(index)) {
           refuse(request, "the next start needs it; take another snapshot first");
+        } else if (held.containsKey(index)) {
+          refuse(request, "a worker is being sent it; try again later");
         } else {
           underWay = request;
           busy = true;
@@ -272,7 +277,7 @@ public final class SnapshotManager {
         continue;
       }
       others++;
-      if (oldest == null && !isNeeded(snapshot.index())) {
+      if (oldest == null && !isNeeded(snapshot.index()) && !held.containsKey(snapshot.index())) {
         oldest = snapshot;
       }
     }
@@ -366,6 +371,39 @@ public final class SnapshotManager {
    */
   public long baseIndex() {
     return base;
+  }
+
+  /**
+   * Index of the snapshot before {@link #baseIndex}; 0 if there is none. If the newer one cannot be
+   * read at the next start, this one is what is started from.
+   */
+  public long previousIndex() {
+    Long previous = known.lowerKey(base);
+    return previous == null ? 0 : previous;
+  }
+
+  /**
+   * Keeps a snapshot, whatever the policy says, until {@link #release} was called as often as this.
+   * In memory only: a start holds none.
+   */
+  public void hold(long index) {
+    held.merge(index, 1, Integer::sum);
+  }
+
+  /** The opposite of one {@link #hold}. */
+  public void release(long index) {
+    held.computeIfPresent(index, (_, count) -> count == 1 ? null : count - 1);
+    mayHaveTooMany = true;
+  }
+
+  /** The lowest index that is held; {@link Long#MAX_VALUE} if none is. */
+  public long lowestHeld() {
+    return held.isEmpty() ? Long.MAX_VALUE : held.firstKey();
+  }
+
+  /** The snapshot of an entry; null if there is none. */
+  public @Nullable Snapshot get(long index) {
+    return known.get(index);
   }
 
   /** Index of the newest snapshot; 0 if there is none. */

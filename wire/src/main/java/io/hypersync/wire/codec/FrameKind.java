@@ -35,6 +35,7 @@ enum FrameKind {
   BARRIER_RESPONSE(0x44, StreamKind.CONTROL, FrameKind.SMALL),
   LOCK_RESPONSE(0x45, StreamKind.CONTROL, FrameKind.SMALL),
   LOCK_EXPIRY_WARNING(0x46, StreamKind.CONTROL, FrameKind.SMALL),
+  SNAPSHOT_OFFER(0x47, StreamKind.CONTROL, FrameKind.MANIFEST),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -51,6 +52,9 @@ enum FrameKind {
 
   /** Limit for {@link Protocol#MAX_HASHES_PER_MESSAGE} hashes with their lengths, in bytes. */
   private static final int HASHES = 256 * 1024;
+
+  /** Limit for a manifest with its index and root, in bytes. */
+  private static final int MANIFEST = Protocol.MAX_MANIFEST_BYTES + 64;
 
   /** Limit for {@link Protocol#MAX_NODES_PER_MESSAGE} node ids, in bytes. */
   private static final int NODES = 80 * 1024;
@@ -103,6 +107,7 @@ enum FrameKind {
     return switch (message) {
       case LeaderMessage.Welcome _ -> WELCOME;
       case LeaderMessage.Refused _ -> REFUSED;
+      case LeaderMessage.SnapshotOffer _ -> SNAPSHOT_OFFER;
       case LeaderMessage.Heartbeat _ -> HEARTBEAT;
       case LeaderMessage.BarrierResponse _ -> BARRIER_RESPONSE;
       case LeaderMessage.LockResponse _ -> LOCK_RESPONSE;

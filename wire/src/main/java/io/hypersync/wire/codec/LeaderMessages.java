@@ -8,6 +8,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.proto.BarrierResponse;
 import io.hypersync.wire.proto.ChunkNeed;
 import io.hypersync.wire.proto.ChunkUnavailable;
@@ -17,6 +18,7 @@ import io.hypersync.wire.proto.IntentStatusResponse;
 import io.hypersync.wire.proto.LogEntries;
 import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
+import io.hypersync.wire.proto.SnapshotOffer;
 import io.hypersync.wire.proto.Welcome;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,6 +30,8 @@ import java.util.List;
 final class LeaderMessages {
   private static final Parser<Welcome> WELCOME = DiscardUnknownFieldsParser.wrap(Welcome.parser());
   private static final Parser<Refused> REFUSED = DiscardUnknownFieldsParser.wrap(Refused.parser());
+  private static final Parser<SnapshotOffer> OFFER =
+      DiscardUnknownFieldsParser.wrap(SnapshotOffer.parser());
   private static final Parser<Heartbeat> HEARTBEAT =
       DiscardUnknownFieldsParser.wrap(Heartbeat.parser());
   private static final Parser<BarrierResponse> BARRIER =
@@ -52,6 +56,12 @@ final class LeaderMessages {
           Refused.newBuilder()
               .setReason(reason(refused.reason()))
               .setMessage(refused.message())
+              .build();
+      case LeaderMessage.SnapshotOffer offer ->
+          SnapshotOffer.newBuilder()
+              .setIndex(offer.index())
+              .setRoot(Fields.toProto(offer.root()))
+              .setManifest(UnsafeByteOperations.unsafeWrap(offer.manifest()))
               .build();
       case LeaderMessage.Heartbeat heartbeat -> heartbeat(heartbeat);
       case LeaderMessage.BarrierResponse barrier ->
@@ -89,6 +99,7 @@ final class LeaderMessages {
     return switch (kind) {
       case WELCOME -> welcome(Fields.parse(WELCOME, kind, body));
       case REFUSED -> refused(Fields.parse(REFUSED, kind, body));
+      case SNAPSHOT_OFFER -> offer(Fields.parse(OFFER, kind, body));
       case HEARTBEAT -> heartbeat(Fields.parse(HEARTBEAT, kind, body));
       case BARRIER_RESPONSE -> barrier(Fields.parse(BARRIER, kind, body));
       case COMMIT_ACK -> ack(Fields.parse(ACK, kind, body));
@@ -195,6 +206,19 @@ final class LeaderMessages {
               throw new ProtocolException("reason is missing or unknown");
         };
     return new LeaderMessage.Refused(reason, proto.getMessage());
+  }
+
+  private static LeaderMessage offer(SnapshotOffer proto) throws ProtocolException {
+    Fields.require(proto.hasIndex(), "index");
+    int length = proto.getManifest().size();
+    if (length < 1 || length > Protocol.MAX_MANIFEST_BYTES) {
+      throw new ProtocolException(
+          "manifest has " + length + " bytes, 1 to " + Protocol.MAX_MANIFEST_BYTES + " allowed");
+    }
+    return new LeaderMessage.SnapshotOffer(
+        Fields.number(proto.getIndex(), 1, "index"),
+        Fields.hash(proto.hasRoot(), proto.getRoot(), "root"),
+        proto.getManifest().toByteArray());
   }
 
   private static Heartbeat heartbeat(LeaderMessage.Heartbeat heartbeat) {

@@ -79,6 +79,7 @@ final class WorkerMessages {
       case CHUNK_PUT,
           WELCOME,
           REFUSED,
+          SNAPSHOT_OFFER,
           HEARTBEAT,
           BARRIER_RESPONSE,
           LOCK_RESPONSE,

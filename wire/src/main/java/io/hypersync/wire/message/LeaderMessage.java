@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface LeaderMessage {
 
   /**
-   * Accepts a Hello; control stream. Log entries follow from {@code Hello.appliedIndex + 1} on.
+   * Accepts a Hello; control stream. Log entries follow from {@code Hello.appliedIndex + 1} on, or
+   * a {@link SnapshotOffer} follows.
    *
    * @param leaderEpoch random, chosen at every start of the leader
    * @param commitIndex the newest durable entry
@@ -80,6 +81,17 @@ public sealed interface LeaderMessage {
       PROTOCOL_ERROR
     }
   }
+
+  /**
+   * Follows a Welcome at once, instead of log entries: the worker needs entries that the log does
+   * not hold any more, or too many of them (13.2); control stream. The worker fetches the pages
+   * that it does not have with ChunkFetch, and connects again when it has the snapshot.
+   *
+   * @param index the last entry that the snapshot has, above {@code Hello.appliedIndex}
+   * @param root the root after that entry
+   * @param manifest at most {@link Protocol#MAX_MANIFEST_BYTES}
+   */
+  record SnapshotOffer(long index, Hash root, byte[] manifest) implements LeaderMessage {}
 
   /**
    * Says that the leader is alive; control stream.

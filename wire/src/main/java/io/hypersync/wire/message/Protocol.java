@@ -14,9 +14,9 @@ public final class Protocol {
    * The revision of the set of messages and their fields, and of the roots in the entries. Grows by
    * one with every change that the other side must support; both sides must have the same one. A
    * side that sends none has revision 1; since revision 3, Merkle roots have version 2 ({@code
-   * RootVersion.V2}).
+   * RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer.
    */
-  public static final int REVISION = 3;
+  public static final int REVISION = 4;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;
@@ -26,6 +26,9 @@ public final class Protocol {
 
   /** The most chunks in a ChunkFetch, and the most hashes in a ChunkNeed. */
   public static final int MAX_HASHES_PER_MESSAGE = 4096;
+
+  /** The longest manifest in a SnapshotOffer, in bytes. */
+  public static final int MAX_MANIFEST_BYTES = 64 * 1024;
 
   /** The most nodes in an OpenLeaseAcquire, OpenLeaseRelease or OpenLeaseRenew. */
   public static final int MAX_NODES_PER_MESSAGE = 4096;

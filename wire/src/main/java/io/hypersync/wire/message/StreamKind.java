@@ -65,6 +65,7 @@ public enum StreamKind {
     return switch (message) {
       case LeaderMessage.Welcome _,
           LeaderMessage.Refused _,
+          LeaderMessage.SnapshotOffer _,
           LeaderMessage.Heartbeat _,
           LeaderMessage.BarrierResponse _,
           LeaderMessage.LockResponse _,

@@ -19,6 +19,7 @@ import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -116,6 +117,9 @@ public final class SampleMessages {
             15_000,
             Integer.MAX_VALUE),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
+        new LeaderMessage.SnapshotOffer(5, HASH, bytes("manifest")),
+        new LeaderMessage.SnapshotOffer(
+            Long.MAX_VALUE, Hash.ZERO, new byte[Protocol.MAX_MANIFEST_BYTES]),
         new LeaderMessage.Heartbeat(-3, 5),
         new LeaderMessage.Heartbeat(7, 5, 0),
         new LeaderMessage.Heartbeat(7, 5, Long.MAX_VALUE),
@@ -171,6 +175,8 @@ public final class SampleMessages {
               + List.of(m.intent(), m.agent(), hex(m.op()), hex(m.inlinePayload()), m.uploading());
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
+      case LeaderMessage.SnapshotOffer m ->
+          "SnapshotOffer " + List.of(m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.LogEntries m ->
           "LogEntries " + m.commitIndex() + m.entries().stream().map(SampleMessages::hex).toList();
       default -> message.toString();

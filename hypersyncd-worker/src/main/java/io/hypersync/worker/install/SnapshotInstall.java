@@ -1,0 +1,213 @@
+package io.hypersync.worker.install;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageSource;
+import io.hypersync.model.trie.PageVisitor;
+import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Gets the pages of one snapshot that this worker does not have (hypersync.md 13.2). It walks from
+ * the manifest down. A page that is here is read, and leads to others; one that is not is fetched,
+ * which verifies and stores it, and the walk waits for it. So all progress is in the store, and
+ * after a lost connection or a crash another walk finds it there.
+ *
+ * <pre>
+ *   manifest --&gt; page (here) --&gt; page (here)
+ *                          \--&gt; page (wanted) --fetch--&gt; in flight --stored--&gt; here
+ * </pre>
+ *
+ * <p>What a leader can make it do is bounded: the weight of the state, which must fit into this
+ * worker's memory, says how many pages there can be; {@link #MAX_IN_FLIGHT} are fetched at a time;
+ * and no page is fetched again and again. Single-threaded, on the agent's thread.
+ */
+public final class SnapshotInstall {
+  /** How many pages are fetched at a time. */
+  public static final int MAX_IN_FLIGHT = 64;
+
+  /** How many pages are read in one turn of the agent. */
+  private static final int SLICE = 64;
+
+  /**
+   * A page takes more than 1 KiB, and a state weighs more than its pages take; this leaves room for
+   * both.
+   */
+  private static final int LEAST_WEIGHT_PER_PAGE = 256;
+
+  /** Pages of a state that weighs next to nothing. */
+  private static final long SOME_PAGES = 64;
+
+  private final SnapshotOffer offer;
+  private final Predicate<Hash> isHere;
+  private final Consumer<List<ChunkRef>> fetch;
+  private final PageWalker walker;
+  private final long maxPages;
+  private final Set<Hash> seen = new HashSet<>();
+  private final Set<Hash> inFlight = new HashSet<>();
+
+  /** Pages that are not here and not in flight; the one that the walk needs next is the first. */
+  private final ArrayDeque<Hash> wanted = new ArrayDeque<>();
+
+  private long fetched;
+  private boolean complete;
+
+  /**
+   * Begins an install.
+   *
+   * @param maxStateBytes the heaviest state that this worker has memory for
+   * @param store reads pages that are here
+   * @param isHere whether the store has a page, intact or not
+   * @param fetch asks the leader for chunks
+   * @throws InstallException if the offer contradicts itself, is of another workspace, or the state
+   *     does not fit into memory
+   */
+  public SnapshotInstall(
+      SnapshotOffer offer,
+      WorkspaceId workspace,
+      long maxStateBytes,
+      PageSource store,
+      Predicate<Hash> isHere,
+      Consumer<List<ChunkRef>> fetch)
+      throws InstallException {
+    this.offer = offer;
+    this.isHere = isHere;
+    this.fetch = fetch;
+    this.walker = new PageWalker(store, new Pages());
+    try {
+      long weight = Manifest.weight(offer.manifest());
+      if (Manifest.index(offer.manifest()) != offer.index()
+          || !Manifest.root(offer.manifest()).equals(offer.root())) {
+        throw new InstallException("the leader offers a snapshot of another entry than it says");
+      }
+      if (weight > maxStateBytes) {
+        throw InstallException.lackOfMemory(
+            "the state after entry "
+                + offer.index()
+                + " takes "
+                + (weight >> 20)
+                + " MiB of memory, and this worker has room for "
+                + (maxStateBytes >> 20));
+      }
+      this.maxPages = weight / LEAST_WEIGHT_PER_PAGE + SOME_PAGES;
+      Manifest.walk(offer.manifest(), workspace, walker);
+    } catch (DecodeException e) {
+      throw new InstallException("the leader offers what is no snapshot: " + e.getMessage());
+    }
+  }
+
+  /** Told of pages before they are read. */
+  private final class Pages implements PageVisitor {
+    @Override
+    public boolean page(Hash page) {
+      if (!seen.add(page)) {
+        return false;
+      }
+      if (!isHere.test(page)) {
+        wanted.addFirst(page);
+      }
+      return true;
+    }
+
+    @Override
+    public void chunk(Hash chunk) {
+      // a reader that needs it fetches it
+    }
+  }
+
+  /** The last entry that the snapshot has. */
+  public long index() {
+    return offer.index();
+  }
+
+  /** Whether all pages are here, and have been read. */
+  public boolean isComplete() {
+    return complete;
+  }
+
+  /** Whether this page was asked for and has not arrived. */
+  public boolean isWaitingFor(Hash page) {
+    return inFlight.contains(page);
+  }
+
+  /** How many pages were asked for so far. */
+  public long fetched() {
+    return fetched;
+  }
+
+  /** The snapshot, as the catalog has it. */
+  public Snapshot snapshot(long takenNs) {
+    return new Snapshot(offer.index(), takenNs, fetched, 0, false, "", offer.manifest());
+  }
+
+  /** A chunk was stored, perhaps a page. */
+  public void stored(Hash hash) {
+    inFlight.remove(hash);
+  }
+
+  /**
+   * Reads some pages, and asks for some.
+   *
+   * @return whether any page was read or asked for
+   * @throws InstallException if the pages are not what a snapshot has
+   */
+  public boolean work() throws InstallException {
+    if (complete) {
+      return false;
+    }
+    int read = 0;
+    try {
+      while (read < SLICE && !complete) {
+        complete = !walker.step();
+        read++;
+        if (seen.size() > maxPages) {
+          throw new InstallException("the snapshot has more pages than its state can have");
+        }
+      }
+    } catch (PageMissingException e) {
+      want(e.page());
+    } catch (DecodeException e) {
+      throw new InstallException("the leader sent what is no snapshot: " + e.getMessage());
+    }
+    return fetchSome() || read > 0;
+  }
+
+  /** The walk cannot go on without this page. It may be damaged here. */
+  private void want(Hash page) {
+    if (!inFlight.contains(page) && !page.equals(wanted.peekFirst())) {
+      wanted.remove(page);
+      wanted.addFirst(page);
+    }
+  }
+
+  private boolean fetchSome() throws InstallException {
+    List<ChunkRef> asked = new ArrayList<>();
+    while (inFlight.size() < MAX_IN_FLIGHT && !wanted.isEmpty()) {
+      Hash page = wanted.removeFirst();
+      if (inFlight.add(page)) {
+        // The length is not known before the page is here; the leader goes by the hash.
+        asked.add(new ChunkRef(page, ChunkRef.MAX_LENGTH));
+      }
+    }
+    fetched += asked.size();
+    if (fetched > 2 * maxPages) {
+      throw new InstallException("pages cannot be read here though they were stored");
+    }
+    if (!asked.isEmpty()) {
+      fetch.accept(asked);
+    }
+    return !asked.isEmpty();
+  }
+}

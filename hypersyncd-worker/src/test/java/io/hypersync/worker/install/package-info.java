@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.install;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.sim.check.SnapshotChecker;
+import io.hypersync.sim.disk.SnapshotDisk;
+import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.InstallTask;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.StoredPages;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.port.InstallPort;
+import java.io.IOException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The install port of a simulated worker: does the product's steps, each in an event of its own, so
+ * that a crash may come between two of them.
+ */
+final class SimInstalls implements InstallPort {
+  private static final long FASTEST_STEP_NS = 10_000;
+  private static final long SLOWEST_STEP_NS = 100 * Timeline.MS;
+
+  private final SnapshotDisk disk;
+  private final WorkspaceId workspace;
+  private final Host host;
+  private final Prng prng;
+  private final SnapshotChecker checker;
+  private final Supplier<WorkerAgent> agent;
+  private boolean ended;
+
+  /** The port of one run of a worker. */
+  SimInstalls(
+      SnapshotDisk disk,
+      WorkspaceId workspace,
+      Host host,
+      Prng prng,
+      SnapshotChecker checker,
+      Supplier<WorkerAgent> agent) {
+    this.disk = disk;
+    this.workspace = workspace;
+    this.host = host;
+    this.prng = prng;
+    this.checker = checker;
+    this.agent = agent;
+  }
+
+  /** Whether the worker has ended itself, with a message for its operator. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public byte[] get(Hash page) throws PageMissingException {
+    return new StoredPages(disk.chunks(), RateLimit.NONE).get(page);
+  }
+
+  @Override
+  public void install(Snapshot snapshot, FsState like) {
+    next(new InstallTask(snapshot, like, workspace, disk.chunks(), disk.snapshots()));
+  }
+
+  private void next(InstallTask task) {
+    host.after(prng.scale(FASTEST_STEP_NS, SLOWEST_STEP_NS), "", () -> step(task));
+  }
+
+  private void step(InstallTask task) {
+    try {
+      if (task.step()) {
+        next(task);
+        return;
+      }
+    } catch (IOException | ChunkStoreException e) {
+      answer(worker -> worker.installFailed(String.valueOf(e.getMessage())));
+      return;
+    }
+    disk.count(SnapshotDisk.INSTALLED);
+    checker.taken(task.snapshot(), disk.chunks());
+    answer(worker -> worker.snapshotInstalled(task.snapshot().index()));
+  }
+
+  private void answer(Consumer<WorkerAgent> call) {
+    host.execute(() -> call.accept(agent.get()));
+  }
+
+  @Override
+  public void end(String why, String hint) {
+    host.note("ends: " + why);
+    disk.count(SnapshotDisk.ENDED);
+    ended = true;
+  }
+}

@@ -1,0 +1,91 @@
+package io.hypersync.snapshot;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageMissingException;
+import java.io.IOException;
+
+/**
+ * Makes a snapshot of another replica one of this replica's own, step by step (hypersync.md 13.2).
+ * All its pages are in the chunk store already. They are synced, then all are read and every hash
+ * up to the root is computed (13.4), and only then the catalog has the snapshot. So a start never
+ * begins with one that is cut off, also after a crash between any two steps.
+ */
+public final class InstallTask {
+  private enum Step {
+    SYNC,
+    VERIFY,
+    PUBLISH,
+    DONE
+  }
+
+  private final Snapshot snapshot;
+  private final FsState like;
+  private final WorkspaceId workspace;
+  private final ChunkStore chunks;
+  private final SnapshotCatalog catalog;
+  private Step step = Step.SYNC;
+
+  /**
+   * Prepares it.
+   *
+   * @param like a state of this replica, whose root was computed: what is equal is not read again
+   */
+  public InstallTask(
+      Snapshot snapshot,
+      FsState like,
+      WorkspaceId workspace,
+      ChunkStore chunks,
+      SnapshotCatalog catalog) {
+    this.snapshot = snapshot;
+    this.like = like;
+    this.workspace = workspace;
+    this.chunks = chunks;
+    this.catalog = catalog;
+  }
+
+  /** The snapshot, which the catalog has after the last step. */
+  public Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /**
+   * Does the next step.
+   *
+   * @return whether there is another step
+   * @throws ChunkStoreException if the chunk store fails
+   * @throws IOException if the catalog cannot be written, or the pages are not those of the root
+   */
+  public boolean step() throws IOException {
+    switch (step) {
+      case SYNC -> {
+        chunks.sync();
+        step = Step.VERIFY;
+      }
+      case VERIFY -> {
+        verify();
+        step = Step.PUBLISH;
+      }
+      case PUBLISH -> {
+        catalog.put(snapshot);
+        step = Step.DONE;
+      }
+      case DONE -> throw new IllegalStateException("the snapshot is installed");
+    }
+    return step != Step.DONE;
+  }
+
+  private void verify() throws IOException {
+    try {
+      var _ =
+          Manifest.readBeside(
+              like, snapshot.manifest(), workspace, new StoredPages(chunks, RateLimit.NONE));
+    } catch (DecodeException | PageMissingException e) {
+      throw new IOException("what was received is no snapshot: " + e.getMessage(), e);
+    }
+  }
+}
