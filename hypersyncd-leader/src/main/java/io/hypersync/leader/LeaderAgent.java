@@ -143,7 +143,7 @@ public final class LeaderAgent implements Agent {
             violations,
             clock.monotonicNs());
     this.handshakeHandler =
-        new HandshakeHandler(config, epoch, log, snapshots, sessions, port, locks);
+        new HandshakeHandler(config, epoch, log, snapshots, sessions, port, locks, () -> 0);
     this.leases =
         new OpenLeaseTable(
             epoch,

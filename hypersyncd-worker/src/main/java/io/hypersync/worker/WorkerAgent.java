@@ -23,6 +23,7 @@ import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.worker.backfill.Backfill;
 import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
@@ -79,6 +80,9 @@ public final class WorkerAgent implements Agent {
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
 
+  /** On a disk that is as full as this nothing is fetched that nobody waits for. */
+  private static final int BACKFILL_DISK_PERCENT = 90;
+
   /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
 
@@ -106,6 +110,7 @@ public final class WorkerAgent implements Agent {
   private final ChunkRepairs repairs;
   private final WorkerSnapshots snapshots;
   private final InstallPort installPort;
+  private final Backfill backfill;
   private final WorkerChunks chunks;
 
   /** The install that is under way on this connection; null if there is none. */
@@ -180,6 +185,10 @@ public final class WorkerAgent implements Agent {
     this.snapshots = snapshots;
     this.installPort = installPort;
     this.chunks = chunks;
+    this.backfill = new Backfill(this::isHere);
+    if (start.index() > 0) {
+      backfill.begin(); // the run before may have ended before all chunks were here
+    }
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.visibilityGate =
         new VisibilityGate(
@@ -349,6 +358,7 @@ public final class WorkerAgent implements Agent {
 
   private void sessionLost() {
     install = null; // its pages are in the store
+    backfill.leaderLost();
     locks.linkDown();
     repairs.leaderLost();
     updateWritable();
@@ -407,6 +417,7 @@ public final class WorkerAgent implements Agent {
   public void chunkStored(Hash hash) {
     replica.chunkStored(hash);
     repairs.stored(hash);
+    backfill.stored(hash);
     if (install != null && install.isWaitingFor(hash)) {
       install.stored(hash);
       installHeardNs = clock.monotonicNs();
@@ -417,6 +428,7 @@ public final class WorkerAgent implements Agent {
   public void chunkFailed(Hash hash, Errno errno, String why) {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
     repairs.failed(hash, Errno.EIO);
+    backfill.failed(hash);
     pageFailed(hash, "cannot be stored: " + why);
     stopIfApplyFailed();
   }
@@ -445,6 +457,7 @@ public final class WorkerAgent implements Agent {
 
   private void chunkUnavailable(Hash hash, Errno errno, String why) {
     repairs.failed(hash, Errno.EIO);
+    backfill.failed(hash);
     replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
     pageFailed(hash, why);
     stopIfApplyFailed();
@@ -489,7 +502,7 @@ public final class WorkerAgent implements Agent {
               config.workspace(),
               config.maxStateBytes(),
               installPort,
-              page -> chunks.presence(page) != WorkerChunks.Presence.MISSING,
+              this::isHere,
               this::fetch);
     } catch (InstallException e) {
       String why = String.valueOf(e.getMessage());
@@ -506,6 +519,10 @@ public final class WorkerAgent implements Agent {
     installHeardNs = nowNs;
     session.forgetLeader();
     LOG.info("installing the leader's snapshot of entry {}, entry {} is here", offer.index(), here);
+  }
+
+  private boolean isHere(Hash chunk) {
+    return chunks.presence(chunk) != WorkerChunks.Presence.MISSING;
   }
 
   private void endFor(String why, String hint, long nowNs) {
@@ -549,9 +566,9 @@ public final class WorkerAgent implements Agent {
     installedIndex = index;
   }
 
-  /** Whether pages of a leader's snapshot are being fetched; on the agent's thread. */
+  /** Whether a leader's snapshot is being fetched or verified; on the agent's thread. */
   public boolean isInstalling() {
-    return install != null && !install.isComplete();
+    return install != null;
   }
 
   /** The leader's snapshot could not be made one of this worker. */
@@ -623,6 +640,7 @@ public final class WorkerAgent implements Agent {
     }
     if (session.isLive()) {
       intents.retry(now);
+      fetchInBackground(now);
     }
     if (intents.expire(now) > 0 && session.isLive()) {
       // The connection works, but our mutations get no answer: reconnect (6.4).
@@ -687,6 +705,11 @@ public final class WorkerAgent implements Agent {
     return repairs.repaired();
   }
 
+  /** Fetches what is not here; for reports, on the agent's thread. */
+  public Backfill backfill() {
+    return backfill;
+  }
+
   /** How many fsync calls had nothing to wait for; on the agent's thread. */
   public long fsyncsElided() {
     return fsyncsElided;
@@ -700,6 +723,10 @@ public final class WorkerAgent implements Agent {
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
     readBarrier.observed(welcome.commitIndex());
+    replica.collectedThrough(welcome.collectedThrough());
+    if (replica.applied().index() < welcome.collectedThrough()) {
+      backfill.begin();
+    }
   }
 
   private void take(List<byte[]> entries, long nowNs) {
@@ -720,6 +747,17 @@ public final class WorkerAgent implements Agent {
     for (int from = 0; from < chunks.size(); from += Protocol.MAX_HASHES_PER_MESSAGE) {
       int to = Math.min(chunks.size(), from + Protocol.MAX_HASHES_PER_MESSAGE);
       link.send(new ChunkFetch(chunks.subList(from, to)));
+    }
+  }
+
+  private void fetchInBackground(long nowNs) {
+    if (surroundings.pressure().diskPercent() < BACKFILL_DISK_PERCENT) {
+      try {
+        fetch(backfill.work(visibilityGate.view().visible().state(), nowNs));
+      } catch (ChunkStoreException e) {
+        LOG.warn("chunks that are missing here are not looked for: {}", e.getMessage());
+        backfill.leaderLost();
+      }
     }
   }
 

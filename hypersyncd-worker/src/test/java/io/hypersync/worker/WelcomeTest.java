@@ -260,7 +260,7 @@ class WelcomeTest {
   private void welcome(NegotiatedParams params, int revision) {
     agent.doWork();
     agent.linkUp();
-    agent.received(new Welcome(WORKSPACE, 1, 0, 100, params, 1, 15_000, revision));
+    agent.received(new Welcome(WORKSPACE, 1, 0, 100, params, 1, 15_000, revision, 0));
     agent.doWork();
   }
 

@@ -80,7 +80,8 @@ final class Cluster {
               new SimChunkStore(),
               SnapshotDisk.INSTALLED,
               SnapshotDisk.INTERRUPTED,
-              SnapshotDisk.ENDED));
+              SnapshotDisk.ENDED,
+              SnapshotDisk.BACKFILLED));
       workers.add(start(i));
     }
   }

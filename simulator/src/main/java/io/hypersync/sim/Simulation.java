@@ -2,6 +2,7 @@ package io.hypersync.sim;
 
 import io.hypersync.sim.check.ConvergenceChecker;
 import io.hypersync.sim.check.MutationChecker;
+import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.sim.world.Trace;
@@ -70,6 +71,7 @@ public final class Simulation {
             worker ->
                 ConvergenceChecker.check(
                     worker.agent(), worker.files(), cluster.recording().log()));
+    cluster.workers().forEach(SimWorker::checkContent);
     long explained = cluster.histories().check();
     MutationChecker mutations = cluster.recording().mutations();
     if (mutations.unknownCount() > 0 && !swarmOptions.losesTouch()) {

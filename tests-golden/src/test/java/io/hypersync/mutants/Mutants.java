@@ -413,6 +413,11 @@ final class Mutants {
               "write",
               "FsState.nextInode",
               2L),
+          skips(
+              "chunks of a snapshot are not looked for after a restart",
+              "worker.WorkerAgent",
+              "<init>",
+              "Backfill.begin"),
           callAnswers(
               "a worker that installs a snapshot gets entries, too",
               "leader.session.WorkerSessions",

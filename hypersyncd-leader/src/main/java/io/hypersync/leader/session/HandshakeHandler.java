@@ -18,6 +18,7 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,12 +41,14 @@ public final class HandshakeHandler {
   private final SessionPort port;
   private final LockManager locks;
   private final Installs installs;
+  private final LongSupplier collectedThrough;
   private final Hash genesisRoot = FsState.genesis().root();
 
   /**
    * A handshake handler for one run of the leader.
    *
    * @param snapshots know the roots of some entries that the log does not hold any more
+   * @param collectedThrough see {@link Welcome}
    */
   public HandshakeHandler(
       LeaderConfig config,
@@ -54,7 +57,8 @@ public final class HandshakeHandler {
       SnapshotManager snapshots,
       WorkerSessions sessions,
       SessionPort port,
-      LockManager locks) {
+      LockManager locks,
+      LongSupplier collectedThrough) {
     this.config = config;
     this.epoch = epoch;
     this.log = log;
@@ -62,6 +66,7 @@ public final class HandshakeHandler {
     this.sessions = sessions;
     this.port = port;
     this.locks = locks;
+    this.collectedThrough = collectedThrough;
     this.installs = new Installs(snapshots, config.catchUp().installNs());
   }
 
@@ -148,7 +153,9 @@ public final class HandshakeHandler {
             (int) (config.heartbeatNs() / NS_PER_MS),
             config.params().with(config.params().features().and(hello.features())),
             locks.established(session.worker(), hello.run()),
-            (int) (config.openLeaseTtlNs() / NS_PER_MS)));
+            (int) (config.openLeaseTtlNs() / NS_PER_MS),
+            Protocol.REVISION,
+            collectedThrough.getAsLong()));
   }
 
   /** Ends a session that sends another message before Hello. */

@@ -72,7 +72,8 @@ class HandshakeHandlerTest {
           new QuotaViolations(Clock.SYSTEM),
           0);
   private final HandshakeHandler handshakeHandler =
-      new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
+      new HandshakeHandler(
+          LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
 
   @BeforeEach
   void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
@@ -134,7 +135,7 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(1, 0, 0, 0, false, "", manifest(1)));
     HandshakeHandler knowing =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
+            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
     assertEquals(2, log.sync().trim(1));
 
     sessions.opened(new SessionId(1), W, "a", 0);
@@ -160,7 +161,8 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(2, 0, 0, 0, false, "", manifest));
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
-        new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks);
+        new HandshakeHandler(
+            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0);
     append(3, ROOT_1);
     assertEquals(3, log.sync().trim(2));
 
@@ -187,7 +189,7 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(2, 0, 0, 0, false, "", manifest(2)));
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks);
+            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -199,7 +201,8 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(2, 0, 0, 0, false, "", manifest(2)));
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
-        new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks);
+        new HandshakeHandler(
+            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -232,7 +235,7 @@ class HandshakeHandlerTest {
     NegotiatedParams offered =
         new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
     HandshakeHandler able =
-        new HandshakeHandler(config(offered), 77, log, snapshots(), sessions, port, locks);
+        new HandshakeHandler(config(offered), 77, log, snapshots(), sessions, port, locks, () -> 0);
     sessions.opened(new SessionId(1), W, "here", 0);
     long unknown = 1L << 40;
     able.hello(

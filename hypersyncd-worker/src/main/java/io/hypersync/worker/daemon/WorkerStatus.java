@@ -68,6 +68,8 @@ final class WorkerStatus {
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_late", agent.namesLate());
     status.put("chunks_repaired", agent.chunksRepaired());
+    status.put("chunks_backfilled", agent.backfill().fetched());
+    status.put("backfill_running", agent.backfill().isWanted());
     status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
     status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));

@@ -5,8 +5,8 @@ import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LocalPressure;
 
 /**
- * Host facts that the agent reports, and warnings that it raises for operators; no decision depends
- * on them.
+ * Host facts that the agent reports, and warnings that it raises for operators. They decide one
+ * thing: on a disk that is nearly full nothing is fetched that nobody waits for.
  */
 public interface Surroundings {
   /** Reports no host facts and discards warnings. */

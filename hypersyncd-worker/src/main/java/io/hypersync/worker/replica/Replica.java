@@ -56,6 +56,9 @@ public final class Replica implements SnapshotSource {
   private long received;
   private long durable;
 
+  /** Chunks that entries up to this one mention are not waited for. */
+  private long collectedThrough;
+
   /**
    * The entry that cannot be applied, and why. Apply stalls once that entry is durable: before
    * that, the entry may still be dropped.
@@ -219,7 +222,7 @@ public final class Replica implements SnapshotSource {
       }
       received = entry.index();
       incoming.addLast(entry);
-      if (entry.inlinePayload().length == 0) {
+      if (entry.inlinePayload().length == 0 && entry.index() > collectedThrough) {
         for (ChunkRef chunk : entry.op().chunks()) {
           if (chunk.length() > 0) {
             need(chunk, entry.index(), fetch);
@@ -247,6 +250,18 @@ public final class Replica implements SnapshotSource {
     head = applied;
     headWeight = appliedWeight;
     received = applied.index();
+  }
+
+  /**
+   * The leader has collected chunks of its range of the log: entries up to this one are applied
+   * without theirs. What of them the workspace still has is in the state of the leader's head, so
+   * the leader has it, and {@code worker.backfill} fetches it. To be called at the begin of a
+   * connection.
+   *
+   * @param index 0 if nothing was collected
+   */
+  public void collectedThrough(long index) {
+    collectedThrough = index;
   }
 
   /** A chunk was stored, or verified, just now. */
@@ -329,7 +344,8 @@ public final class Replica implements SnapshotSource {
 
   private void stopBefore(Hash hash, Errno errno, String message, Stopped howLong) {
     for (LogEntry entry : incoming) {
-      if (entry.op().chunks().stream().anyMatch(chunk -> chunk.hash().equals(hash))) {
+      if (entry.index() > collectedThrough
+          && entry.op().chunks().stream().anyMatch(chunk -> chunk.hash().equals(hash))) {
         Hash before = failedChunk;
         stop(new ApplyError(entry.index(), errno, message), hash, howLong);
         if (before != null && !before.equals(failedChunk)) {

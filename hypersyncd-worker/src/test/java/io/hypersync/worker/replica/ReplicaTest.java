@@ -91,6 +91,25 @@ class ReplicaTest {
     assertEquals(4, replica.apply(100, Long.MAX_VALUE));
   }
 
+  /** The leader has collected what only the past had; a backfill fetches the rest. */
+  @Test
+  void entriesOfACollectedRangeAreAppliedWithoutTheirChunks() throws DecodeException {
+    replica.collectedThrough(1);
+    List<ChunkRef> fetch = replica.offer(List.of(setXattr(1, false), setXattr(2, false)));
+    assertEquals(List.of(ref(2)), fetch, "behind the range chunks are waited for");
+    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
+    assertEquals(List.of(1L), applied);
+  }
+
+  @Test
+  void aChunkThatCannotBeHadDoesNotStopAnEntryOfACollectedRange() throws DecodeException {
+    replica.collectedThrough(1);
+    replica.offer(List.of(setXattr(1, false)));
+    replica.chunkUnavailable(ref(1).hash(), Errno.EIO, "collected");
+    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
+    assertNull(replica.error());
+  }
+
   @Test
   void aChunkIsFetchedOnceForAllWhoNeedIt() throws DecodeException {
     assertEquals(1, replica.offer(List.of(setXattr(1, false), setXattr(1, false))).size());

@@ -137,7 +137,10 @@ final class SimFiles implements SteppedLog.Storage {
 
   /** Undoes all flips, as if the files were restored from a copy. */
   void repair() {
-    flips.forEach(flip -> file(flip.file).flip(flip.position, flip.bits));
+    for (Flip flip : flips) {
+      SimFile out = withdrawn.get(flip.file);
+      (out == null ? file(flip.file) : out).flip(flip.position, flip.bits);
+    }
     flips.clear();
   }
 

@@ -29,6 +29,9 @@ public final class SnapshotDisk {
   /** A worker needs a snapshot and has shown processes an older state: it has to start again. */
   public static final String ENDED = "ends for lack of entries";
 
+  /** A worker has fetched a chunk that nobody waited for. */
+  public static final String BACKFILLED = "chunks that are fetched in the background";
+
   private final String replica;
   private final SimChunkStore chunks;
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();

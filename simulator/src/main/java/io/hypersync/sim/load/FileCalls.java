@@ -184,6 +184,7 @@ final class FileCalls {
         node == null ? null : worker.files().reading(node, offset, length);
     boolean wasDamaged = worker.chunks().isDamaged();
     long rottedBefore = worker.chunks().rotted();
+    boolean lackedLeader = !worker.isLive();
     process.call(
         handle.inode(),
         FuseOpcode.READ,
@@ -197,6 +198,11 @@ final class FileCalls {
           if (answer.errno() == Errno.EIO
               && (wasDamaged || worker.chunks().rotted() > rottedBefore)) {
             return; // what it found damaged may have been restored since
+          }
+          if (answer.errno() == Errno.EIO
+              && worker.agent().backfill().isWanted()
+              && (lackedLeader || !worker.isLive())) {
+            return; // the chunk is not here yet, and nobody can be asked for it
           }
           if (data == null || node == null) {
             throw new Violation("read of an open file failed with " + answer.errno());

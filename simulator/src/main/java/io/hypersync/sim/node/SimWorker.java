@@ -7,6 +7,8 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
@@ -63,6 +65,7 @@ public final class SimWorker implements WorkerEnd {
   private final SimInstalls installs;
   private boolean endNoted;
   private long checkedIndex = -1;
+  private long backfilled;
 
   /**
    * Starts the agent.
@@ -263,8 +266,27 @@ public final class SimWorker implements WorkerEnd {
       checkedIndex = visible.index();
       replica.check(visible);
     }
+    if (agent.backfill().fetched() > backfilled) {
+      backfilled = agent.backfill().fetched();
+      disk.count(SnapshotDisk.BACKFILLED);
+    }
     silence.check(agent.isWritable());
     record.look(host.pausedUntilNs());
+  }
+
+  /** Checks that all bytes of the visible state are here, if the worker believes so. */
+  public void checkContent() {
+    if (!agent.backfill().isWanted() && store.rotted() == 0) {
+      for (Node node : agent.visible().state().nodes()) {
+        StateChunks.forEach(
+            node,
+            chunk -> {
+              if (!store.contains(chunk)) {
+                throw new Violation(id + " lacks chunk " + chunk + " of " + node.id());
+              }
+            });
+      }
+    }
   }
 
   @Override

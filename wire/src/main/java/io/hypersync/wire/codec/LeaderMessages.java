@@ -142,6 +142,7 @@ final class LeaderMessages {
         .setFeatures(welcome.params().features().bits())
         .setChunkMax(welcome.params().chunkMax())
         .setBatchWindowMs(welcome.params().batchWindowMs())
+        .setCollectedThrough(welcome.collectedThrough())
         .build();
   }
 
@@ -160,7 +161,8 @@ final class LeaderMessages {
         params(proto),
         proto.getLockSession(),
         Fields.number(proto.getOpenLeaseTtlMs(), 1, Integer.MAX_VALUE, "open_lease_ttl_ms"),
-        Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()));
+        Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()),
+        Fields.number(proto.getCollectedThrough(), 0, "collected_through"));
   }
 
   /** Bounds are not checked here but by the worker, which can then report what is wrong. */

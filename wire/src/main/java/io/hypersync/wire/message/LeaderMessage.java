@@ -28,6 +28,9 @@ public sealed interface LeaderMessage {
    *     run are lost (10.2)
    * @param openLeaseTtlMs OPEN_LEASE_TTL: leases are renewed three times in it (6.8)
    * @param revision must be {@link Protocol#REVISION}
+   * @param collectedThrough the leader may have collected chunks that entries up to this one
+   *     mention and that its head does not have (14.2); 0 if not. These entries are applied without
+   *     theirs
    */
   record Welcome(
       WorkspaceId workspace,
@@ -37,9 +40,10 @@ public sealed interface LeaderMessage {
       NegotiatedParams params,
       long lockSession,
       int openLeaseTtlMs,
-      int revision)
+      int revision,
+      long collectedThrough)
       implements LeaderMessage {
-    /** A Welcome of this version's revision. */
+    /** A Welcome of this version's revision, of a leader that has collected nothing. */
     public Welcome(
         WorkspaceId workspace,
         long leaderEpoch,
@@ -56,7 +60,8 @@ public sealed interface LeaderMessage {
           params,
           lockSession,
           openLeaseTtlMs,
-          Protocol.REVISION);
+          Protocol.REVISION,
+          0);
     }
   }
 

@@ -85,7 +85,7 @@ class FrameCodecTest {
             new LeaderMessage.Welcome(
                 SampleMessages.WORKSPACE, -2, 5, 500, NegotiatedParams.DEFAULT, -3, 15_000),
             """
-            00 00 00 41                              length
+            00 00 00 43                              length
             41                                       Welcome
             0a 10 00112233445566778899aabbccddeeff   workspace_id
             11 fe ff ff ff ff ff ff ff               leader_epoch, little-endian
@@ -98,6 +98,7 @@ class FrameCodecTest {
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
+            60 00                                    collected_through
             """),
         Arguments.of(
             new WorkerMessage.WorkerApplied(
@@ -380,7 +381,7 @@ class FrameCodecTest {
   void aWelcomeOfTheFirstRevisionIsUnderstoodAsThat() throws ProtocolException {
     assertEquals(
         new LeaderMessage.Welcome(
-            SampleMessages.WORKSPACE, 1, 5, 500, NegotiatedParams.DEFAULT, 2, 15_000, 1),
+            SampleMessages.WORKSPACE, 1, 5, 500, NegotiatedParams.DEFAULT, 2, 15_000, 1, 0),
         FrameCodec.decodeLeaderMessage(
             StreamKind.CONTROL,
             buffer(

@@ -115,7 +115,8 @@ public final class SampleMessages {
             new NegotiatedParams(new Features(-1), 4_096, 0, 1_000),
             -4,
             15_000,
-            Integer.MAX_VALUE),
+            Integer.MAX_VALUE,
+            Long.MAX_VALUE),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.SnapshotOffer(5, HASH, bytes("manifest")),
         new LeaderMessage.SnapshotOffer(

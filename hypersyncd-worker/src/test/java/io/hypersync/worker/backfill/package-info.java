@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.backfill;
+
+import org.jspecify.annotations.NullMarked;
