@@ -8,6 +8,7 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.IntentWritePort;
 import io.hypersync.leader.port.LogReadPort;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.quota.Quota;
@@ -16,6 +17,7 @@ import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.DivergenceReports;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
+import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.leader.sequencer.IntentBatch;
@@ -58,11 +60,15 @@ import org.slf4j.LoggerFactory;
 public final class LeaderAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
 
+  /** How often old entries are looked for. */
+  private static final long TRIM_INTERVAL_NS = 10_000_000_000L;
+
   private final LeaderConfig config;
   private final long epoch;
   private final OpLog log;
   private final ChunkPort chunks;
   private final IntentWritePort intentWriter;
+  private final LogTrimPort trimmer;
   private final SessionPort port;
   private final Clock clock;
   private final Sequencer sequencer;
@@ -81,6 +87,7 @@ public final class LeaderAgent implements Agent {
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
+  private long nextTrimNs;
   private boolean sessionsChanged;
 
   /**
@@ -99,6 +106,7 @@ public final class LeaderAgent implements Agent {
       RootAuditPort auditor,
       SnapshotManager snapshots,
       IntentWritePort intentWriter,
+      LogTrimPort trimmer,
       SessionPort port,
       Clock clock,
       Entropy entropy,
@@ -109,6 +117,7 @@ public final class LeaderAgent implements Agent {
     this.log = log;
     this.chunks = chunks;
     this.intentWriter = intentWriter;
+    this.trimmer = trimmer;
     this.port = port;
     this.clock = clock;
     this.violations = new QuotaViolations(clock);
@@ -162,6 +171,7 @@ public final class LeaderAgent implements Agent {
     this.divergences = new DivergenceReports(auditor);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
+    this.nextTrimNs = nextHeartbeatNs + TRIM_INTERVAL_NS;
   }
 
   /**
@@ -398,12 +408,27 @@ public final class LeaderAgent implements Agent {
     if (sequencer.intents().isDue(durable)) {
       persistIntents();
     }
+    if (now >= nextTrimNs) {
+      nextTrimNs = now + TRIM_INTERVAL_NS;
+      trimLog(durable);
+    }
     return work;
+  }
+
+  /** Has the log trimmed as far as nobody needs it (hypersync.md 14.1). */
+  private void trimLog(long durable) {
+    if (sequencer.intents().through() < snapshots.previousIndex()) {
+      persistIntents(); // for the next time
+    }
+    trimmer.trim(
+        durable,
+        sequencer.lastTimeNs(),
+        new LogRetention.Needs(trimmableThrough(), sessions.appliedByAll(durable)));
   }
 
   /**
    * Has the intents of all durable entries stored, unless a batch is being written. Done now and
-   * then anyway; the log must not be trimmed beyond {@code sequencer().intents().through()}.
+   * then anyway.
    */
   public void persistIntents() {
     IntentBatch batch = sequencer.intents().take(log.durableIndex());

@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.pki.Identity;
@@ -34,6 +35,7 @@ import java.time.Duration;
  * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
  * @param catchUpEntries a worker that starts further behind than this gets a snapshot instead of
  *     the log (hypersync.md 13.2)
+ * @param logRetention how much of the log is kept behind a snapshot (14.1)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -53,4 +55,5 @@ public record LeaderDaemonOptions(
     int chunkMax,
     int inlineThreshold,
     SnapshotPolicy snapshots,
-    long catchUpEntries) {}
+    long catchUpEntries,
+    LogRetention logRetention) {}

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -70,6 +71,7 @@ class ForgottenIntentsTest {
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
           this::write,
+          LogTrimPort.NONE,
           port,
           new ManualClock(),
           () -> ++entropy,

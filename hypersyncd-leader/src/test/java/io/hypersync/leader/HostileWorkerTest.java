@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.recovery.LeaderState;
@@ -106,6 +107,7 @@ class HostileWorkerTest {
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
           _ -> {},
+          LogTrimPort.NONE,
           port,
           clock,
           () -> ++entropy,

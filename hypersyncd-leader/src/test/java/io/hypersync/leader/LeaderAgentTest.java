@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
@@ -68,6 +69,7 @@ class LeaderAgentTest {
           (index, _) -> audits.add(index),
           SnapshotManager.none(WORKSPACE),
           _ -> {},
+          LogTrimPort.NONE,
           port,
           clock,
           () -> ++entropy,

@@ -7,6 +7,7 @@ import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -120,6 +121,7 @@ public class CommitLoopBenchmark {
                 intents.store().write(batch);
                 agent.intentsWritten(batch);
               },
+              LogTrimPort.NONE,
               this,
               Clock.SYSTEM,
               random::nextLong,

@@ -22,6 +22,7 @@ public final class Settings {
   private static final String WORKER = "hypersync.worker";
   private static final String REPLICATION = "hypersync.replication";
   private static final String SNAPSHOTS = "hypersync.snapshots";
+  private static final String LOG = "hypersync.log";
   private static final String SCHEDULER = "hypersync.scheduler";
 
   private static final Map<String, String> RETIRED =
@@ -366,9 +367,37 @@ public final class Settings {
       used(
           SNAPSHOTS,
           "retain",
-          ValueType.integer(1, 1_000_000),
+          ValueType.integer(2, 1_000_000),
           864L,
           "How many snapshots are kept, besides those with a name or a pin.");
+
+  /** How long entries are kept; RETAIN_LOG_HOURS. */
+  public static final Setting<Duration> LOG_RETAIN =
+      used(
+          LOG,
+          "retain",
+          ValueType.duration(Duration.ZERO, Duration.ofDays(3_650)),
+          Duration.ofHours(72),
+          "How long the entries of the log are kept at least.");
+
+  /** How many entries are kept; RETAIN_LOG_ENTRIES. */
+  public static final Setting<Long> LOG_RETAIN_ENTRIES =
+      used(
+          LOG,
+          "retain_entries",
+          ValueType.integer(0, MAX_COUNT),
+          10_000_000L,
+          "How many entries of the log are kept at least.");
+
+  /** What the log takes at most. */
+  public static final Setting<Long> LOG_MAX_BYTES =
+      used(
+          LOG,
+          "max_bytes",
+          ValueType.integer(1L << 26, Long.MAX_VALUE),
+          10L << 30,
+          "What the log takes at most, in bytes; older entries go even before their time, once a"
+              + " snapshot has them.");
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =

@@ -167,6 +167,14 @@ public final class StatusReport {
             ? Quantities.bytes(leader.path("log_bytes").asLong() - ahead.asLong())
             : bytes(leader, "log_bytes");
     line(text, "log", used, "chunks", bytes(leader, "chunk_bytes"));
+    if (leader.path("log_first_index").asLong() > 1) {
+      line(
+          text,
+          "log begins",
+          "entry " + count(leader, "log_first_index"),
+          "snapshots",
+          count(leader.path("snapshots"), "count"));
+    }
     if (ahead.isNumber()) {
       line(text, "preallocated", bytes(leader, "log_preallocated_bytes"), "for", "the log");
     }

@@ -7,6 +7,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
@@ -54,7 +55,11 @@ public final class LeaderPlan {
         new SnapshotPolicy(
             configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
             Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))),
-        configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES));
+        configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES),
+        new LogRetention(
+            configuration.get(Settings.LOG_RETAIN).toNanos(),
+            configuration.get(Settings.LOG_RETAIN_ENTRIES),
+            configuration.get(Settings.LOG_MAX_BYTES)));
   }
 
   /** Returns the directory with the log and chunks of a workspace's leader. */

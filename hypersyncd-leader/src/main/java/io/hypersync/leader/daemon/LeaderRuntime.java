@@ -70,6 +70,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final DiffRequests diffRequests;
   private final SlowRequests slowRequests;
   private final IntentWriter intentWriter;
+  private final LogTrimmer trimmer;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQueries<LeaderAgent> questions;
@@ -114,6 +115,11 @@ public final class LeaderRuntime implements AutoCloseable {
             call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
+    this.trimmer =
+        new LogTrimmer(
+            log,
+            options.logRetention(),
+            () -> loop().post(agent -> agent.snapshots().soon(Clock.SYSTEM.monotonicNs())));
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
@@ -131,6 +137,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 snapshots.base(),
                 Clock.SYSTEM.monotonicNs()),
             intentWriter,
+            trimmer,
             new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong,
@@ -209,13 +216,15 @@ public final class LeaderRuntime implements AutoCloseable {
     runtime.freeSpace.start();
     if (snapshots.base() > 0) {
       runtime.verifyLogged(snapshots.base());
+    } else {
+      runtime.trimmer.enable();
     }
     return runtime;
   }
 
   /**
    * Begins to look at the chunks of inline payloads that a start from a snapshot has passed over,
-   * and stores again what is missing or damaged.
+   * and stores again what is missing or damaged. Before that nothing is trimmed.
    *
    * @param last the index of that snapshot
    */
@@ -228,6 +237,7 @@ public final class LeaderRuntime implements AutoCloseable {
           if (logged.stored() > 0) {
             LOG.warn("{} chunks were restored from the log", logged.stored());
           }
+          trimmer.enable();
         });
   }
 
@@ -344,6 +354,7 @@ public final class LeaderRuntime implements AutoCloseable {
     snapshotThread.close();
     slowRequests.close();
     intentWriter.close();
+    trimmer.close();
   }
 
   private AgentLoop<LeaderAgent> loop() {

@@ -148,6 +148,7 @@ final class LeaderStatus {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());
     status.put("log_bytes", logBytes);
+    status.put("log_first_index", log.firstIndex());
     status.put("log_preallocated_bytes", Math.min(log.preallocatedBytes(), logBytes));
   }
 

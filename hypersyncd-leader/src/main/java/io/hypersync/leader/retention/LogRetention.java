@@ -69,6 +69,22 @@ public record LogRetention(long durationNs, long entries, long maxBytes) {
     return through;
   }
 
+  /**
+   * Whether so much of the log is in no snapshot that one should be taken now: a quarter of what
+   * the log may take. Two snapshots later its segments may go.
+   *
+   * @param segments the oldest first, the newest segment left out
+   */
+  public boolean wantsSnapshot(List<Segment> segments, Needs needs) {
+    long bytes = 0;
+    for (Segment segment : segments) {
+      if (segment.lastIndex > needs.starts) {
+        bytes += segment.bytes;
+      }
+    }
+    return bytes > maxBytes / 4;
+  }
+
   private boolean isOld(Segment segment, long headIndex, long headTimeNs, Needs needs) {
     return segment.lastIndex <= needs.workers
         && headTimeNs - segment.lastTimeNs > durationNs

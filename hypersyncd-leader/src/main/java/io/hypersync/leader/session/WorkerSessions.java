@@ -115,6 +115,22 @@ public final class WorkerSessions {
     return byWorker.get(worker);
   }
 
+  /**
+   * The newest entry that all connected workers have applied. One that installs a snapshot needs no
+   * entry before it.
+   *
+   * @param durableIndex the answer if there are none
+   */
+  public long appliedByAll(long durableIndex) {
+    long applied = durableIndex;
+    for (WorkerSession session : all()) {
+      if (session.isEstablished() && !session.isInstalling()) {
+        applied = Math.min(applied, session.appliedIndex());
+      }
+    }
+    return applied;
+  }
+
   /** All sessions, established or not. */
   public Collection<WorkerSession> all() {
     return sessions.values();

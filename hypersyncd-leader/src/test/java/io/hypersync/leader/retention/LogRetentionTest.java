@@ -56,6 +56,21 @@ class LogRetentionTest {
     assertEquals(0, none.through(List.of(), 1_000, HEAD, HEAD, new Needs(HEAD, HEAD)));
   }
 
+  /** Without one the largest size could not win. */
+  @ParameterizedTest(name = "{0} bytes, a start needs > {1}: {2}")
+  @CsvSource({
+    "15999, 0, true",
+    "16000, 0, false",
+    "11999, 100, true",
+    "12000, 100, false",
+    "3999, 399, true",
+    "3999, 400, false",
+  })
+  void aSnapshotIsWantedWhenMuchOfTheLogIsInNone(long bytes, long starts, boolean wanted) {
+    LogRetention retention = new LogRetention(0, 0, bytes);
+    assertEquals(wanted, retention.wantsSnapshot(SEGMENTS, new Needs(starts, HEAD)));
+  }
+
   @Test
   void allMayBeKept() {
     Needs nothing = new Needs(HEAD, HEAD);

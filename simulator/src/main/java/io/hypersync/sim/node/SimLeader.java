@@ -4,6 +4,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
@@ -178,6 +179,7 @@ public final class SimLeader implements LeaderEnd {
                 start.index(),
                 timeline.monotonicNs()),
             this::writeIntents,
+            LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
             timeline,
             prng.split(),

@@ -154,6 +154,11 @@ public final class SnapshotManager {
     return false;
   }
 
+  /** The next snapshot is due at once, if anything has changed. */
+  public void soon(long nowNs) {
+    nextNs = Math.min(nextNs, nowNs);
+  }
+
   private void begin(Request request, SnapshotSource source) {
     switch (request) {
       case Request.Take(String name, Consumer<Answer> asker) -> {

@@ -1,0 +1,86 @@
+package io.hypersync.e2e.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.RealMounts;
+import io.hypersync.e2e.harness.Shell;
+import io.hypersync.e2e.harness.TestCluster;
+import io.hypersync.e2e.harness.TestClusterExtension;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A leader whose log no longer begins with entry 1 (hypersync.md 14.1): it starts, old and new
+ * workers have all files, and what is gone is said.
+ */
+@RealMounts
+class TrimmedLogTest {
+  private static final String[] KEEP_NOTHING = {
+    "--set", "hypersync.log.retain=0s", "--set", "hypersync.log.retain_entries=0"
+  };
+  private static final int FILES = 300;
+  private static final int KILLS = 6;
+
+  @RegisterExtension
+  final TestClusterExtension extension = new TestClusterExtension(TestCluster.PATIENT);
+
+  @Test
+  void whatSnapshotsHaveTheLogNeedNotHave() throws Exception {
+    TestCluster cluster = extension.get();
+    Path mount = cluster.mount("a");
+    for (int i = 0; i < FILES; i++) {
+      Files.writeString(mount.resolve("f" + i), "text " + i);
+    }
+    cluster.settle("a", "b");
+    var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    cluster.worker("b").kill(); // with a snapshot of its own, or with none
+    cluster.leader().kill();
+    cluster.startLeader(KEEP_NOTHING);
+    cluster.awaitWritable("a");
+    Files.writeString(mount.resolve("f0"), "changed");
+    var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    Await.until("the log is trimmed", () -> firstIndex(cluster) > 1);
+
+    cluster.leader().kill();
+    cluster.startLeader(KEEP_NOTHING);
+    cluster.awaitWritable("a");
+    assertTrue(firstIndex(cluster) > 1);
+    Shell diff = cluster.hypersync("diff", "1");
+    assertEquals(1, diff.exit(), diff::output);
+    assertTrue(diff.output().contains("the oldest"), diff::output);
+
+    killAndStartAgain(cluster, "c");
+    cluster.startWorker("b");
+    for (String worker : new String[] {"b", "c"}) {
+      Path other = cluster.mount(worker);
+      assertEquals("changed", Files.readString(other.resolve("f0")));
+      for (int i = 1; i < FILES; i++) {
+        assertEquals("text " + i, Files.readString(other.resolve("f" + i)));
+      }
+    }
+    Files.delete(cluster.mount("c").resolve("f1"));
+    Files.writeString(cluster.mount("b").resolve("new"), "from b");
+    cluster.settle("a", "b", "c");
+    cluster.assertSameRoots("a", "b", "c");
+  }
+
+  /** Each time a little later, so that some kills come while it installs. */
+  private static void killAndStartAgain(TestCluster cluster, String name) throws Exception {
+    for (int i = 1; i <= KILLS; i++) {
+      DaemonJvm worker = cluster.launchWorker(name);
+      Await.until("it begins", () -> !worker.log().isEmpty());
+      Thread.sleep(150L * i);
+      worker.kill();
+    }
+    cluster.startWorker(name);
+  }
+
+  private static long firstIndex(TestCluster cluster) throws Exception {
+    return cluster.leader().status().path("log_first_index").asLong();
+  }
+}
