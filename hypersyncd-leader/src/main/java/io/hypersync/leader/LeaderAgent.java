@@ -26,7 +26,6 @@ import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.DisconnectedWorkers;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.HandshakeHandler;
-import io.hypersync.leader.session.Installs;
 import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
@@ -290,6 +289,7 @@ public final class LeaderAgent implements Agent {
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied);
+        handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
         sessionsChanged = true;
         if (intentHandler.reported(session.worker(), applied.visibleIndex())) {
           hangUp(session.worker(), "it must reconnect to ask again what became of its intents");
@@ -400,7 +400,7 @@ public final class LeaderAgent implements Agent {
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       intentHandler.expire(now - config.partialUploadTtlNs());
     }
-    handshakeHandler.installs().expire(now).forEach(this::endInstall);
+    handshakeHandler.holds().expire(now).forEach(this::endInstall);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
@@ -532,11 +532,6 @@ public final class LeaderAgent implements Agent {
   /** The snapshots; for status reports and requests, on the agent's thread only. */
   public SnapshotManager snapshots() {
     return snapshots;
-  }
-
-  /** The snapshots that workers install; for status reports, on the agent's thread only. */
-  public Installs installs() {
-    return handshakeHandler.installs();
   }
 
   /** The reaper of orphans; for status reports, on the agent's thread only. */

@@ -9,6 +9,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Agent;
@@ -73,7 +74,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
  * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
- * {@link #params}, {@link #heldLocks} and {@link #installedIndex}, which any thread may call.
+ * {@link #params} and {@link #heldLocks}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -122,8 +123,8 @@ public final class WorkerAgent implements Agent {
   /** Whether the worker has ever been live: from then on it may be mounted. */
   private boolean wasLive;
 
-  /** Index of a snapshot that was installed, from which a new worker begins; 0 for none. */
-  private volatile long installedIndex;
+  /** Whether this worker has ended with a snapshot, from which another one is to begin. */
+  private boolean hasSnapshot;
 
   private long reportedIndex;
   private long nextReportNs;
@@ -335,7 +336,7 @@ public final class WorkerAgent implements Agent {
    * be durable, since it will be sent again.
    */
   public void linkUp() {
-    if (installedIndex > 0) {
+    if (hasSnapshot) {
       link.disconnect();
       return;
     }
@@ -429,6 +430,9 @@ public final class WorkerAgent implements Agent {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
     repairs.failed(hash, Errno.EIO);
     backfill.failed(hash);
+    if (errno == Errno.ENOSPC) {
+      backfill.pause(clock.monotonicNs());
+    }
     pageFailed(hash, "cannot be stored: " + why);
     stopIfApplyFailed();
   }
@@ -470,10 +474,11 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * The next connection brings another offer; what is in the store by then is not fetched again.
+   * Another connection follows after a pause. It brings entries, if the leader has them, else
+   * another offer; what is in the store by then is not fetched again.
    */
   private void giveUpInstall(String why) {
-    session.giveUp("the leader's snapshot cannot be installed: " + why, clock.monotonicNs());
+    session.installFailed(why, clock.monotonicNs());
   }
 
   /**
@@ -535,14 +540,17 @@ public final class WorkerAgent implements Agent {
   /** Goes on with an install; returns whether anything was done. */
   private boolean installSome(long nowNs) {
     SnapshotInstall now = install;
-    if (now == null || now.isComplete()) {
+    if (now == null) {
       return false;
     }
     try {
       boolean worked = now.work();
+      if (worked) {
+        installHeardNs = nowNs;
+      }
       if (now.isComplete()) {
         LOG.info("all pages are here, {} were fetched", now.fetched());
-        installPort.install(now.snapshot(clock.epochNs()), replica.applied().state());
+        end(now);
       } else if (nowNs - installHeardNs > config.mutationDeadlineNs()) {
         giveUpInstall("no page has arrived for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
       }
@@ -553,35 +561,17 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /**
-   * The catalog has the leader's snapshot. This worker ends here, having shown nothing: another one
-   * begins with the snapshot.
-   */
-  public void snapshotInstalled(long index) {
-    if (wasLive) { // it has caught up with another leader meanwhile; the next start uses it
-      return;
-    }
+  /** This worker has shown nothing yet, and ends: another one begins with the snapshot. */
+  private void end(SnapshotInstall complete) {
     shutdown();
     install = null;
-    installedIndex = index;
+    hasSnapshot = true;
+    installPort.received(complete.snapshot(clock.epochNs()));
   }
 
-  /** Whether a leader's snapshot is being fetched or verified; on the agent's thread. */
-  public boolean isInstalling() {
-    return install != null;
-  }
-
-  /** The leader's snapshot could not be made one of this worker. */
-  public void installFailed(String why) {
-    giveUpInstall(why);
-  }
-
-  /**
-   * Index of a snapshot of the leader that was installed; 0 for none. A worker that has done so
-   * does nothing any more, and another one is to begin with the snapshot. Any thread.
-   */
-  public long installedIndex() {
-    return installedIndex;
+  /** The install that is under way; null if there is none. On the agent's thread. */
+  public @Nullable SnapshotInstall install() {
+    return install;
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */
@@ -609,7 +599,7 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
-    if (installedIndex > 0) {
+    if (hasSnapshot) {
       return 0;
     }
     // First of all: a caller whose next mutation has been posted since its signal has that mutation
@@ -723,8 +713,10 @@ public final class WorkerAgent implements Agent {
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
     readBarrier.observed(welcome.commitIndex());
-    replica.collectedThrough(welcome.collectedThrough());
-    if (replica.applied().index() < welcome.collectedThrough()) {
+    // What was not durable yet then is behind every collection.
+    long collected = Math.min(welcome.collectedThrough(), welcome.commitIndex());
+    replica.collectedThrough(collected);
+    if (replica.applied().index() < collected) {
       backfill.begin();
     }
   }
@@ -751,12 +743,13 @@ public final class WorkerAgent implements Agent {
   }
 
   private void fetchInBackground(long nowNs) {
-    if (surroundings.pressure().diskPercent() < BACKFILL_DISK_PERCENT) {
+    if (replica.missingChunks() == 0 // entries go first
+        && surroundings.pressure().diskPercent() < BACKFILL_DISK_PERCENT) {
       try {
         fetch(backfill.work(visibilityGate.view().visible().state(), nowNs));
       } catch (ChunkStoreException e) {
         LOG.warn("chunks that are missing here are not looked for: {}", e.getMessage());
-        backfill.leaderLost();
+        backfill.pause(nowNs);
       }
     }
   }
@@ -827,6 +820,9 @@ public final class WorkerAgent implements Agent {
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.applied(arrivedNs, now);
+    }
+    if (entry.op() instanceof FsOp.CopyRange) {
+      backfill.extentsMoved();
     }
     visibilityGate.applied(entry, before, after);
   }

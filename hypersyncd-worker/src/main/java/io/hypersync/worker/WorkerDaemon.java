@@ -12,6 +12,10 @@ import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.InstallTask;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -21,6 +25,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class WorkerDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
   private static final long MIB = 1L << 20;
+
+  /** Pause before the leader is asked again if its snapshot cannot be used. */
+  private static final long INSTALL_AGAIN_S = 30;
 
   private final Path mountPoint;
   private final CompletableFuture<Void> ended;
@@ -46,8 +56,17 @@ public final class WorkerDaemon implements Daemon {
 
   private final WorkerDaemonOptions options;
 
-  /** Replaced by another one, before it is mounted, when it has installed a snapshot. */
-  private volatile WorkerRuntime runtime;
+  /**
+   * Before it is mounted, another one may begin with a snapshot of the leader; null while that is
+   * read.
+   */
+  private volatile @Nullable WorkerRuntime runtime;
+
+  /** Held while another runtime begins. Taken before the monitor of this object. */
+  private final Object beginning = new Object();
+
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile boolean stopping;
 
   private boolean closed;
 
@@ -158,20 +177,74 @@ public final class WorkerDaemon implements Daemon {
   @Override
   public void awaitReady() throws InterruptedException {
     cover();
-    while (!runtime.join()) {
-      beginAnew();
+    Snapshot received = requireRuntime().join();
+    while (received != null) {
+      beginAnew(received);
+      received = requireRuntime().join();
     }
-    runtime.mount(folder);
-    LOG.info("mounted {} at entry {}", mountPoint, runtime.visibleIndex());
+    WorkerRuntime joined = requireRuntime();
+    joined.mount(folder);
+    LOG.info("mounted {} at entry {}", mountPoint, joined.visibleIndex());
   }
 
-  /** Begins with the snapshot that the runtime has just installed. */
-  private synchronized void beginAnew() throws InterruptedException {
-    if (closed) {
+  /**
+   * Begins with a snapshot whose pages the runtime has received. The runtime is closed, and let go,
+   * before the snapshot's state is read: the heap need not hold both. {@link #close} waits for the
+   * reading, which then ends soon, because both use the chunk store.
+   */
+  private void beginAnew(Snapshot received) throws InterruptedException {
+    synchronized (beginning) {
+      closeRuntime();
+      Snapshots snapshots = installed(received);
+      synchronized (this) {
+        if (closed) {
+          throw new InterruptedException("closed meanwhile");
+        }
+        runtime = new WorkerRuntime(options, chunks, snapshots, ended);
+      }
+    }
+  }
+
+  /** The snapshots to begin with: the received one if it is what it should be. */
+  private Snapshots installed(Snapshot received) throws InterruptedException {
+    try {
+      SnapshotCatalog catalog = SnapshotDirectory.of(options.stateDir());
+      InstallTask task =
+          new InstallTask(received, options.workspace(), chunks, catalog, () -> stopping);
+      do {
+        requireOpen();
+      } while (task.step());
+      return Snapshots.of(catalog, options.workspace(), task.result());
+    } catch (IOException | ChunkStoreException e) {
+      requireOpen();
+      LOG.warn(
+          "the leader's snapshot of entry {} cannot be used: {}", received.index(), e.getMessage());
+      var _ = stopped.await(INSTALL_AGAIN_S, TimeUnit.SECONDS);
+      requireOpen();
+      return snapshots(options, chunks);
+    }
+  }
+
+  private void requireOpen() throws InterruptedException {
+    if (stopping) {
       throw new InterruptedException("closed meanwhile");
     }
-    runtime.close();
-    runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+  }
+
+  private synchronized void closeRuntime() {
+    WorkerRuntime before = runtime;
+    runtime = null;
+    if (before != null) {
+      before.close();
+    }
+  }
+
+  private WorkerRuntime requireRuntime() {
+    WorkerRuntime now = runtime;
+    if (now == null) {
+      throw new UserError("the worker installs a snapshot of the leader", "Try again in a moment.");
+    }
+    return now;
   }
 
   private void cover() {
@@ -198,12 +271,14 @@ public final class WorkerDaemon implements Daemon {
 
   @Override
   public ObjectNode status() {
-    return runtime.status();
+    return requireRuntime().status();
   }
 
   @Override
   public Map<String, AdminCommand> adminCommands() {
-    return Map.of("stages", _ -> runtime.stages(), "profile", runtime::profile);
+    return Map.of(
+        "stages", _ -> requireRuntime().stages(),
+        "profile", args -> requireRuntime().profile(args));
   }
 
   @Override
@@ -212,18 +287,29 @@ public final class WorkerDaemon implements Daemon {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
+    stopping = true;
+    stopped.countDown();
+    synchronized (beginning) {
+      closeAll();
+    }
+  }
+
+  private synchronized void closeAll() {
     if (closed) {
       return;
     }
     closed = true;
+    WorkerRuntime last = runtime;
     try {
-      runtime.close();
+      if (last != null) {
+        last.close();
+      }
     } finally {
       folder.close();
     }
-    if (!ended.isCompletedExceptionally()) { // a worker that has failed leaves its state alone
-      runtime.takeLastSnapshot();
+    if (last != null && !ended.isCompletedExceptionally()) { // a failed one leaves its state alone
+      last.takeLastSnapshot();
     }
     chunks.close();
     disk.close();

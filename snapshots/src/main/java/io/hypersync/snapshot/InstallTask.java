@@ -3,11 +3,14 @@ package io.hypersync.snapshot;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a snapshot of another replica one of this replica's own, step by step (hypersync.md 13.2).
@@ -24,28 +27,29 @@ public final class InstallTask {
   }
 
   private final Snapshot snapshot;
-  private final FsState like;
   private final WorkspaceId workspace;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
+  private final BooleanSupplier stopping;
+  private @Nullable Manifest manifest;
   private Step step = Step.SYNC;
 
   /**
    * Prepares it.
    *
-   * @param like a state of this replica, whose root was computed: what is equal is not read again
+   * @param stopping asked before each page is read; once true, a step ends with EAGAIN
    */
   public InstallTask(
       Snapshot snapshot,
-      FsState like,
       WorkspaceId workspace,
       ChunkStore chunks,
-      SnapshotCatalog catalog) {
+      SnapshotCatalog catalog,
+      BooleanSupplier stopping) {
     this.snapshot = snapshot;
-    this.like = like;
     this.workspace = workspace;
     this.chunks = chunks;
     this.catalog = catalog;
+    this.stopping = stopping;
   }
 
   /** The snapshot, which the catalog has after the last step. */
@@ -80,12 +84,34 @@ public final class InstallTask {
   }
 
   private void verify() throws IOException {
+    StoredPages stored = new StoredPages(chunks, RateLimit.NONE);
     try {
-      var _ =
-          Manifest.readBeside(
-              like, snapshot.manifest(), workspace, new StoredPages(chunks, RateLimit.NONE));
+      manifest =
+          Manifest.read(
+              snapshot.manifest(),
+              workspace,
+              PageReader::verifyingAndMarking,
+              page -> {
+                if (stopping.getAsBoolean()) {
+                  throw new ChunkStoreException(Errno.EAGAIN, "the replica stops");
+                }
+                return stored.get(page);
+              });
     } catch (DecodeException | PageMissingException e) {
       throw new IOException("what was received is no snapshot: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * The snapshot's state, from which the replica goes on; it is marked with the snapshot's pages.
+   *
+   * @throws IllegalStateException before the last step
+   */
+  public Manifest result() {
+    Manifest verified = manifest;
+    if (step != Step.DONE || verified == null) {
+      throw new IllegalStateException("the snapshot is not installed");
+    }
+    return verified;
   }
 }

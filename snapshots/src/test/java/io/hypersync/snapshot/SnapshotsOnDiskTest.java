@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.fixtures.States;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
@@ -229,27 +231,71 @@ class SnapshotsOnDiskTest {
 
   @Test
   void aSnapshotOfAnotherReplicaIsThereWhenItIsWhole() throws IOException {
-    FsState mine = state;
     createFiles(2_000);
     Snapshot received = take("");
     catalog.remove(index);
-    InstallTask task = new InstallTask(received, mine, WORKSPACE, chunks, catalog);
+    InstallTask task = install(received);
     assertTrue(task.step()); // the sync
     assertTrue(task.step()); // all hashes
     assertEquals(List.of(), catalog.list());
     assertFalse(task.step());
+    assertEquals(state.root(), task.result().state().root());
     restart();
     assertEquals(state.root(), newest().state().root());
   }
 
+  /** Its state is marked with the pages, so the next snapshot writes only what has changed. */
+  @Test
+  void theNextSnapshotSharesThePagesOfOneThatWasInstalled() throws IOException {
+    createFiles(2_000);
+    InstallTask task = install(take(""));
+    while (task.step()) {}
+    state = task.result().state();
+    createFiles(1);
+    assertTrue(take("").pages() < 5);
+  }
+
+  /** A page that is intact, and not the one that the snapshot had. */
+  @Test
+  void aSnapshotOfAnotherReplicaWithThePageOfAnotherOneIsNotThere() throws IOException {
+    createFiles(2_000);
+    byte[] before = take("").manifest();
+    NodeId last = new NodeId(1, index + 1);
+    index++;
+    FsOp chmod = new FsOp.SetAttributes(last, FsOp.SetAttributes.MODE, 0600, 0, 0, 0);
+    state = States.after(state, chmod, index, last);
+    byte[] after = take("").manifest().clone();
+    int at = after.length - Hash.BYTES - 1;
+    System.arraycopy(before, before.length - Hash.BYTES - 1, after, at, Hash.BYTES);
+    catalog.remove(index);
+    InstallTask task = install(new Snapshot(index, 0, 0, 0, false, "", after));
+    assertTrue(task.step());
+    IOException refused = assertThrows(IOException.class, task::step);
+    assertTrue(String.valueOf(refused.getMessage()).contains(" another hash than "));
+    assertEquals(1, catalog.list().size());
+  }
+
+  private InstallTask install(Snapshot received) {
+    return new InstallTask(received, WORKSPACE, chunks, catalog, () -> false);
+  }
+
+  @Test
+  void anInstallEndsWhenTheReplicaStops() throws IOException {
+    createFiles(2_000);
+    Snapshot received = take("");
+    InstallTask task = new InstallTask(received, WORKSPACE, chunks, catalog, () -> true);
+    assertTrue(task.step());
+    ChunkStoreException stops = assertThrows(ChunkStoreException.class, task::step);
+    assertEquals(Errno.EAGAIN, stops.errno());
+  }
+
   @Test
   void aSnapshotOfAnotherReplicaThatLacksAPageIsNotThere() throws IOException {
-    FsState mine = state;
     createFiles(2_000);
     Snapshot taken = take("");
     catalog.remove(index);
     Snapshot cut = new Snapshot(index, 0, 0, 0, false, "", withAnotherPage(taken.manifest()));
-    InstallTask task = new InstallTask(cut, mine, WORKSPACE, chunks, catalog);
+    InstallTask task = install(cut);
     assertTrue(task.step());
     assertThrows(IOException.class, task::step);
     assertEquals(List.of(), catalog.list());

@@ -390,12 +390,6 @@ final class Mutants {
               "step",
               "ChunkStore.sync"),
           callAnswers(
-              "the log is trimmed while a worker installs a snapshot",
-              "leader.LeaderAgent",
-              "trimmableThrough",
-              "SnapshotManager.lowestHeld",
-              Long.MAX_VALUE),
-          callAnswers(
               "the log is trimmed before a snapshot has its entries",
               "leader.LeaderAgent",
               "trimmableThrough",
@@ -407,23 +401,11 @@ final class Mutants {
               "trimmableThrough",
               "IntentIndex.through",
               Long.MAX_VALUE),
-          callAnswers(
-              "a snapshot does not have the next inode",
-              "model.state.StatePages",
-              "write",
-              "FsState.nextInode",
-              2L),
           skips(
               "chunks of a snapshot are not looked for after a restart",
               "worker.WorkerAgent",
               "<init>",
-              "Backfill.begin"),
-          callAnswers(
-              "a worker that installs a snapshot gets entries, too",
-              "leader.session.WorkerSessions",
-              "stream",
-              "WorkerSession.isInstalling",
-              0));
+              "Backfill.begin"));
 
   static final List<Mutant> ALL =
       Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS, SNAPSHOTS, INSTALLS)

@@ -165,7 +165,8 @@ public record Manifest(
    *
    * @param bytes the manifest, whose hash has been checked
    * @param workspace the workspace that it must be of
-   * @param pages {@link PageReader#trusting} or {@link PageReader#verifying}
+   * @param pages {@link PageReader#trusting}, {@link PageReader#verifying} or {@link
+   *     PageReader#verifyingAndMarking}
    * @throws DecodeException if it is no manifest, is of another workspace, or the state that its
    *     pages give has another root than it says
    * @throws PageMissingException if a page is not there, or is damaged

@@ -18,6 +18,7 @@ public final class PageReader {
   private enum Mode {
     TRUSTING,
     VERIFYING,
+    VERIFYING_AND_MARKING,
     SHARING
   }
 
@@ -44,6 +45,14 @@ public final class PageReader {
   /** A reader of any snapshot. It computes every hash, and leaves no mark. */
   public static PageReader verifying(RootVersion version, PageSource source) {
     return new PageReader(version, source, Mode.VERIFYING);
+  }
+
+  /**
+   * A reader of a snapshot of another replica, from which this one goes on. It computes every hash,
+   * and marks what it reads for {@link PageWriter#incremental}.
+   */
+  public static PageReader verifyingAndMarking(RootVersion version, PageSource source) {
+    return new PageReader(version, source, Mode.VERIFYING_AND_MARKING);
   }
 
   /**
@@ -209,10 +218,12 @@ public final class PageReader {
     }
     if (mode == Mode.TRUSTING) {
       inner.hash(version, subtree);
-      inner.page = page;
     } else if (!inner.hash(version).equals(subtree)) {
       throw new DecodeException(
           "the subtree in page " + page + " has another hash than " + subtree);
+    }
+    if (mode == Mode.TRUSTING || mode == Mode.VERIFYING_AND_MARKING) {
+      inner.page = page;
     }
     return inner;
   }

@@ -377,7 +377,7 @@ public final class Settings {
           LOG,
           "retain",
           ValueType.duration(Duration.ZERO, Duration.ofDays(3_650)),
-          Duration.ofHours(72),
+          Duration.ofDays(3),
           "How long the entries of the log are kept at least.");
 
   /** How many entries are kept; RETAIN_LOG_ENTRIES. */

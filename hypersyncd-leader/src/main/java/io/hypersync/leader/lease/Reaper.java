@@ -103,7 +103,7 @@ public final class Reaper {
     long dueThrough = durable.dueThrough(awakeNs);
     Set<SessionId> connected = new HashSet<>();
     for (WorkerSession session : sessions.all()) {
-      if (session.isEstablished()) {
+      if (session.isEstablished() && !session.isInstalling()) { // it shows nothing
         connected.add(session.id());
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
         // A worker's first report on a session follows its leases on everything that was open when

@@ -40,7 +40,7 @@ public final class HandshakeHandler {
   private final WorkerSessions sessions;
   private final SessionPort port;
   private final LockManager locks;
-  private final Installs installs;
+  private final SnapshotHolds holds;
   private final LongSupplier collectedThrough;
   private final Hash genesisRoot = FsState.genesis().root();
 
@@ -67,12 +67,12 @@ public final class HandshakeHandler {
     this.port = port;
     this.locks = locks;
     this.collectedThrough = collectedThrough;
-    this.installs = new Installs(snapshots, config.catchUp().installNs());
+    this.holds = new SnapshotHolds(snapshots, config.catchUp().installNs());
   }
 
   /** The snapshots that workers install. */
-  public Installs installs() {
-    return installs;
+  public SnapshotHolds holds() {
+    return holds;
   }
 
   /**
@@ -104,10 +104,10 @@ public final class HandshakeHandler {
     }
     if (offer == null) {
       sessions.establish(session, applied);
-      installs.ended(session.worker());
+      holds.goesOn(session.worker(), applied, log.durableIndex());
     } else {
       sessions.establishWithOffer(session, applied);
-      installs.began(session.worker(), offer.index(), nowNs);
+      holds.offered(session.worker(), offer.index(), nowNs);
     }
     welcome(session, hello);
     if (offer != null) {

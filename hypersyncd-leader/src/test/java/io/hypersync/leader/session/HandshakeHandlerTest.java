@@ -180,6 +180,8 @@ class HandshakeHandlerTest {
     sessions.opened(new SessionId(2), W, "a", 0);
     offering.hello(session(2), hello(2, GENESIS), 5 * SECOND_NS);
     assertInstanceOf(Welcome.class, lastSent());
+    assertEquals(2, manager.lowestHeld(), "it has still to get entry 3");
+    offering.holds().reported(W, 3);
     assertEquals(Long.MAX_VALUE, manager.lowestHeld());
   }
 
@@ -206,9 +208,9 @@ class HandshakeHandlerTest {
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
-    assertEquals(List.of(), offering.installs().expire(3_600 * SECOND_NS - 1));
+    assertEquals(List.of(), offering.holds().expire(3_600 * SECOND_NS - 1));
     assertEquals(2, manager.lowestHeld());
-    assertEquals(List.of(W), offering.installs().expire(3_600 * SECOND_NS));
+    assertEquals(List.of(W), offering.holds().expire(3_600 * SECOND_NS));
     assertEquals(Long.MAX_VALUE, manager.lowestHeld());
   }
 

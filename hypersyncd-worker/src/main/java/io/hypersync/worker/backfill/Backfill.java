@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * what it needs, and fails without the leader; afterwards all reads are local again.
  *
  * <p>One pass looks at every node of the state once, in the order of keys, some in each turn. It
- * holds no state from one turn to the next: what comes into the state behind its back comes with
- * its chunks. Few chunks are on their way at a time, so that a reader's own fetch does not wait for
- * long behind them. A pass in which something could not be had is followed by another one, after a
- * while.
+ * holds no state from one turn to the next: what comes into the state meanwhile comes with its
+ * chunks, except extents that are moved ({@link #extentsMoved}). Few chunks are on their way at a
+ * time, so that a reader's own fetch does not wait for long behind them. A pass in which something
+ * could not be had is followed by another one, after a while.
  *
  * <p>Single-threaded, on the agent's thread.
  */
@@ -35,7 +35,7 @@ public final class Backfill {
   public static final int MAX_IN_FLIGHT = 16;
 
   /** How many nodes and chunks are looked at in one turn of the agent. */
-  private static final int SLICE = 256;
+  private static final int SLICE = 64;
 
   /** Least time between two such turns: callers wait for the same thread. */
   private static final long EVERY_NS = 5_000_000L;
@@ -59,7 +59,7 @@ public final class Backfill {
   private boolean incomplete;
 
   private long nextNs;
-  private boolean begun;
+  private boolean isPaced;
   private long fetched;
 
   /**
@@ -74,7 +74,7 @@ public final class Backfill {
   /** From now on chunks may be missing; begins a pass. */
   public void begin() {
     wanted = true;
-    begun = false;
+    isPaced = false;
     restart();
   }
 
@@ -101,6 +101,21 @@ public final class Backfill {
     }
   }
 
+  /**
+   * An entry has moved extents from one place to another: the pass may have been at one of them,
+   * and not yet at the other.
+   */
+  public void extentsMoved() {
+    incomplete = true;
+  }
+
+  /** Nothing can be looked up or stored now: the pass ends, and another one follows later. */
+  public void pause(long nowNs) {
+    restart();
+    isPaced = true;
+    nextNs = nowNs + PAUSE_NS;
+  }
+
   /** A chunk cannot be had, or cannot be stored. */
   public void failed(Hash hash) {
     incomplete |= inFlight.remove(hash);
@@ -121,10 +136,10 @@ public final class Backfill {
    * @throws io.hypersync.chunkstore.ChunkStoreException if a lookup fails
    */
   public List<ChunkRef> work(FsState state, long nowNs) {
-    if (!wanted || (begun && nowNs - nextNs < 0)) {
+    if (!wanted || (isPaced && nowNs - nextNs < 0)) {
       return List.of();
     }
-    begun = true;
+    isPaced = true;
     nextNs = nowNs + EVERY_NS;
     List<ChunkRef> asked = new ArrayList<>();
     Iterator<Node> nodes = node == null ? state.nodes().iterator() : state.nodes().iterator(node);

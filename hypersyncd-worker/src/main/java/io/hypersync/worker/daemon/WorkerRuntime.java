@@ -15,6 +15,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -81,6 +82,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
   private final SnapshotThread snapshotThread;
+  private final ReceivedSnapshot received;
   private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -126,6 +128,7 @@ public final class WorkerRuntime implements AutoCloseable {
             store,
             snapshots.catalog(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
+    this.received = new ReceivedSnapshot(store, ended);
     SecureRandom random = new SecureRandom();
     Manifest newest = snapshots.newest();
     this.agent =
@@ -140,13 +143,7 @@ public final class WorkerRuntime implements AutoCloseable {
                     snapshots.known(),
                     snapshots.base(),
                     Clock.SYSTEM.monotonicNs())),
-            new Installs(
-                snapshotThread,
-                store,
-                snapshots.catalog(),
-                options.workspace(),
-                call -> loop().post(call),
-                ended),
+            received,
             link,
             chunks,
             inodes,
@@ -165,14 +162,13 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /**
    * Joins the workspace: blocks until everything that was committed at the Welcome is visible here,
-   * or a snapshot of the leader was installed.
+   * or all pages of a snapshot of the leader are.
    *
-   * @return false if a snapshot was installed: this object is to be closed, and another one begins
-   *     with that snapshot
+   * @return null, or that snapshot: this object is to be closed, and another one begins with it
    * @throws UserError if the leader refuses this worker, or the log cannot be applied here
    * @throws InterruptedException if this was closed in the meantime
    */
-  public boolean join() throws InterruptedException {
+  public @Nullable Snapshot join() throws InterruptedException {
     gauge.start();
     loop.start();
     long pauseMs = SAY_EVERY_MS;
@@ -180,14 +176,16 @@ public final class WorkerRuntime implements AutoCloseable {
     while (!agent.isWritable()) {
       Thread.sleep(POLL_MS);
       refuseIfClosing();
-      if (agent.installedIndex() > 0) {
-        return false;
+      Snapshot whole = received.snapshot();
+      if (whole != null) {
+        return whole;
       }
       refuseIfEnded();
       String refused =
           questions.await(
               a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
       if (!refused.isEmpty()) {
+        refuseIfEnded(); // with a better reason, perhaps just now
         throw new UserError(
             "the leader does not accept this worker: " + refused, refusalHint(refused));
       }
@@ -212,7 +210,7 @@ public final class WorkerRuntime implements AutoCloseable {
             agent.visible().index());
       }
     }
-    return true;
+    return null;
   }
 
   /** The agent may have ended the worker with a message for its operator. */

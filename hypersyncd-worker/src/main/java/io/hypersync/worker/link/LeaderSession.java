@@ -39,6 +39,9 @@ public final class LeaderSession {
   /** The divergence message that was logged last; empty if the logs agree. */
   private String reportedDivergence = "";
 
+  private String reportedInstall = "";
+  private long epoch;
+
   /**
    * A session that is down and due to connect at once.
    *
@@ -111,7 +114,8 @@ public final class LeaderSession {
       return false;
     }
     params = welcome.params();
-    epochSeen = OptionalLong.of(welcome.leaderEpoch());
+    epoch = welcome.leaderEpoch();
+    epochSeen = OptionalLong.of(epoch);
     catchUpTarget = welcome.commitIndex();
     reportedDivergence = "";
     monitor.welcomed(nowNs);
@@ -142,10 +146,26 @@ public final class LeaderSession {
 
   /**
    * Nothing that this leader has sent was taken, so the next Hello is that of a worker that has
-   * just started.
+   * just started ({@code Hello.leaderEpochSeen}): it can still install.
    */
   public void forgetLeader() {
     epochSeen = OptionalLong.empty();
+  }
+
+  /**
+   * Disconnects from a leader whose snapshot cannot be installed. The next attempt follows after a
+   * long pause, as a worker that has seen this leader: it gets entries, if the leader has them.
+   */
+  public void installFailed(String why, long nowNs) {
+    String reason = "the leader's snapshot cannot be installed: " + why;
+    if (!reason.equals(reportedInstall)) {
+      reportedInstall = reason;
+      LOG.warn("{}; tried again every {} s", reason, LinkMonitor.LONG_PAUSE_NS / 1_000_000_000);
+    }
+    link.disconnect();
+    epochSeen = OptionalLong.of(epoch);
+    monitor.downForLong(reason, nowNs);
+    lost.run();
   }
 
   /** A message has arrived. */

@@ -1,7 +1,6 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageSource;
 import io.hypersync.snapshot.Snapshot;
@@ -17,7 +16,7 @@ public interface InstallPort extends PageSource {
         }
 
         @Override
-        public void install(Snapshot snapshot, FsState like) {
+        public void received(Snapshot snapshot) {
           throw new IllegalStateException("this worker has no snapshots");
         }
 
@@ -28,14 +27,10 @@ public interface InstallPort extends PageSource {
       };
 
   /**
-   * Makes a snapshot durable, verifies it, and adds it to the catalog, off the agent's thread. Then
-   * {@code WorkerAgent.snapshotInstalled} or {@code installFailed} is called, unless the worker
-   * stops.
-   *
-   * @param snapshot all its pages are in the store
-   * @param like a state of this worker: what it shares need not be read
+   * All pages of a snapshot are in the store. The agent has stopped: its parts are to be closed,
+   * the snapshot made durable, verified and put into the catalog, and other parts begin with it.
    */
-  void install(Snapshot snapshot, FsState like);
+  void received(Snapshot snapshot);
 
   /**
    * Ends the worker with an error.

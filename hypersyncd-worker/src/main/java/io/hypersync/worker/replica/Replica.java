@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the log in order, entry by entry: never k+1 before k, and none before all its chunks are
- * verified (hypersync.md 12.3). At an entry that it cannot apply it stalls (6.4.1), for as long as
- * {@link Stopped} says.
+ * verified (hypersync.md 12.3), except what the leader has collected ({@link #collectedThrough}).
+ * At an entry that it cannot apply it stalls (6.4.1), for as long as {@link Stopped} says.
  *
  * <p>Entries may arrive before they are durable at the leader. They are applied ahead while the
  * leader's disk works: a state is a value, and no other code gets this one before its entry is
@@ -433,7 +433,9 @@ public final class Replica implements SnapshotSource {
     if (failure != null && failure.logIndex() <= entry.index()) {
       return true;
     }
-    if (requested.isEmpty() || entry.inlinePayload().length > 0) {
+    if (requested.isEmpty()
+        || entry.inlinePayload().length > 0
+        || entry.index() <= collectedThrough) {
       return false;
     }
     for (ChunkRef chunk : entry.op().chunks()) {

@@ -122,6 +122,31 @@ class BackfillTest {
     assertTrue(asked.contains(chunk(0).hash()));
   }
 
+  @Test
+  void whenExtentsAreMovedAnotherPassFollows() {
+    file(1);
+    here.add(chunk(0).hash());
+    backfill.begin();
+    backfill.extentsMoved();
+    turn();
+    assertTrue(backfill.isWanted());
+    nowNs += PASS_NS;
+    turn();
+    assertFalse(backfill.isWanted());
+  }
+
+  @Test
+  void aFullDiskEndsThePass() {
+    file(40);
+    backfill.begin();
+    turn();
+    backfill.failed(chunk(0).hash());
+    backfill.pause(nowNs);
+    assertEquals(0, turn());
+    nowNs += PASS_NS;
+    assertEquals(1, turn(), "the others are still on their way");
+  }
+
   /** Another answer for a chunk that is not on its way is somebody else's. */
   @Test
   void chunksOfOthersAreNotCounted() {

@@ -35,7 +35,7 @@ public final class LeaderDisk {
   private long rottenAtRest;
   private long tornPages;
   private long storedIntents;
-  private long trimmedThrough;
+  private long firstIndex = 1;
   private long trims;
 
   /** An empty disk. */
@@ -198,19 +198,15 @@ public final class LeaderDisk {
     return all;
   }
 
-  /** The log will be trimmed up to this entry. */
-  public void trims(long through) {
-    trimmedThrough = Math.max(trimmedThrough, through);
-  }
-
-  /** A trim has taken segments away. */
-  public void trimmed() {
+  /** A trim has taken segments away, and the log begins with this entry now. */
+  public void trimmed(long first) {
+    firstIndex = first;
     trims++;
   }
 
-  /** No entry behind this one was ever trimmed. */
-  public long trimmedThrough() {
-    return trimmedThrough;
+  /** The first entry of the log, unless a loss of power has undone a trim. */
+  public long firstIndex() {
+    return firstIndex;
   }
 
   /** So many intents were stored. */

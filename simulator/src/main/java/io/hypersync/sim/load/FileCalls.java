@@ -185,6 +185,7 @@ final class FileCalls {
     boolean wasDamaged = worker.chunks().isDamaged();
     long rottedBefore = worker.chunks().rotted();
     boolean lackedLeader = !worker.isLive();
+    boolean lackedChunks = node != null && worker.lacksChunks(node, offset, length);
     process.call(
         handle.inode(),
         FuseOpcode.READ,
@@ -199,9 +200,7 @@ final class FileCalls {
               && (wasDamaged || worker.chunks().rotted() > rottedBefore)) {
             return; // what it found damaged may have been restored since
           }
-          if (answer.errno() == Errno.EIO
-              && worker.agent().backfill().isWanted()
-              && (lackedLeader || !worker.isLive())) {
+          if (answer.errno() == Errno.EIO && lackedChunks && (lackedLeader || !worker.isLive())) {
             return; // the chunk is not here yet, and nobody can be asked for it
           }
           if (data == null || node == null) {

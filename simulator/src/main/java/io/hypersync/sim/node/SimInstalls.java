@@ -3,7 +3,6 @@ package io.hypersync.sim.node;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.SnapshotDisk;
@@ -14,11 +13,8 @@ import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
-import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.port.InstallPort;
 import java.io.IOException;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * The install port of a simulated worker: does the product's steps, each in an event of its own, so
@@ -26,35 +22,34 @@ import java.util.function.Supplier;
  */
 final class SimInstalls implements InstallPort {
   private static final long FASTEST_STEP_NS = 10_000;
-  private static final long SLOWEST_STEP_NS = 100 * Timeline.MS;
+  private static final long SLOWEST_STEP_NS = 500 * Timeline.MS;
 
   private final SnapshotDisk disk;
   private final WorkspaceId workspace;
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
-  private final Supplier<WorkerAgent> agent;
   private boolean ended;
+  private boolean received;
 
   /** The port of one run of a worker. */
   SimInstalls(
-      SnapshotDisk disk,
-      WorkspaceId workspace,
-      Host host,
-      Prng prng,
-      SnapshotChecker checker,
-      Supplier<WorkerAgent> agent) {
+      SnapshotDisk disk, WorkspaceId workspace, Host host, Prng prng, SnapshotChecker checker) {
     this.disk = disk;
     this.workspace = workspace;
     this.host = host;
     this.prng = prng;
     this.checker = checker;
-    this.agent = agent;
   }
 
-  /** Whether the worker has ended itself, with a message for its operator. */
+  /** Whether this run has ended itself: another one is to begin. */
   boolean hasEnded() {
     return ended;
+  }
+
+  /** Whether the agent has stopped, having received a snapshot. */
+  boolean hasReceived() {
+    return received;
   }
 
   @Override
@@ -63,8 +58,9 @@ final class SimInstalls implements InstallPort {
   }
 
   @Override
-  public void install(Snapshot snapshot, FsState like) {
-    next(new InstallTask(snapshot, like, workspace, disk.chunks(), disk.snapshots()));
+  public void received(Snapshot snapshot) {
+    received = true;
+    next(new InstallTask(snapshot, workspace, disk.chunks(), disk.snapshots(), () -> false));
   }
 
   private void next(InstallTask task) {
@@ -78,16 +74,13 @@ final class SimInstalls implements InstallPort {
         return;
       }
     } catch (IOException | ChunkStoreException e) {
-      answer(worker -> worker.installFailed(String.valueOf(e.getMessage())));
+      host.note("cannot install: " + e.getMessage());
+      ended = true;
       return;
     }
     disk.count(SnapshotDisk.INSTALLED);
     checker.taken(task.snapshot(), disk.chunks());
-    answer(worker -> worker.snapshotInstalled(task.snapshot().index()));
-  }
-
-  private void answer(Consumer<WorkerAgent> call) {
-    host.execute(() -> call.accept(agent.get()));
+    ended = true;
   }
 
   @Override

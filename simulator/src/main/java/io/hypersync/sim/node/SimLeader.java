@@ -65,6 +65,12 @@ public final class SimLeader implements LeaderEnd {
   private static final long SHORTEST_WITHOUT_TRIM_NS = 10 * Timeline.MS;
   private static final long LONGEST_WITHOUT_TRIM_NS = 1_000 * Timeline.MS;
 
+  /** One install in so many loses its connection soon. */
+  private static final int INTERRUPTED_INSTALLS_ONE_IN = 4;
+
+  private static final long FASTEST_INTERRUPTION_NS = 100_000;
+  private static final long SLOWEST_INTERRUPTION_NS = 100 * Timeline.MS;
+
   /** One trim in so many takes entries that connected workers need, as one for lack of space. */
   private static final int TRIMS_AHEAD_ONE_IN = 8;
 
@@ -278,6 +284,18 @@ public final class SimLeader implements LeaderEnd {
     checker.sent(message);
     if (message instanceof LeaderMessage.SnapshotOffer offer) {
       installs.offered(connection.worker().id().name(), offer.index(), timeline.monotonicNs());
+      for (int i = trimPrng.below(4); i > 0; i--) { // what is newer than the offer lets the log go
+        host.after(
+            trimPrng.scale(FASTEST_INTERRUPTION_NS, SLOWEST_INTERRUPTION_NS),
+            "",
+            () -> host.execute(() -> agent.snapshots().soon(timeline.monotonicNs())));
+      }
+      if (mayLoseTouch && trimPrng.oneIn(INTERRUPTED_INSTALLS_ONE_IN)) {
+        host.after(
+            trimPrng.scale(FASTEST_INTERRUPTION_NS, SLOWEST_INTERRUPTION_NS),
+            "",
+            connection::breakDown);
+      }
     }
     if (message instanceof LeaderMessage.LockExpiryWarning) {
       lockSessions.warned(connection.worker().id().name(), timeline.monotonicNs());
@@ -365,7 +383,9 @@ public final class SimLeader implements LeaderEnd {
   }
 
   private void trim() {
-    agent.persistIntents();
+    if (trimPrng.oneIn(2)) {
+      agent.persistIntents();
+    }
     long through = Math.min(agent.trimmableThrough(), log.durableIndex());
     if (!mayLoseTouch || !trimPrng.oneIn(TRIMS_AHEAD_ONE_IN)) {
       for (WorkerSession session : agent.sessions().all()) {
@@ -376,9 +396,9 @@ public final class SimLeader implements LeaderEnd {
     }
     long first = log.firstIndex();
     if (through >= first) {
-      disk.trims(through);
-      if (log.trim(through) > first) {
-        disk.trimmed();
+      long now = log.trim(through);
+      if (now > first) {
+        disk.trimmed(now);
       }
     }
   }
@@ -460,7 +480,7 @@ public final class SimLeader implements LeaderEnd {
     Manifest newest =
         SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
     long index = newest == null ? 0 : newest.index();
-    if (index < disk.trimmedThrough() && disk.chunks().isDamaged()) {
+    if (index + 1 < disk.firstIndex() && disk.chunks().isDamaged()) {
       // The log alone does not do any more: an operator restores the chunks from a copy.
       disk.chunks().repair();
       return replayStart(known, workspace);

@@ -2,10 +2,13 @@ package io.hypersync.sim.node;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateChunks;
@@ -39,6 +42,7 @@ import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -111,8 +115,7 @@ public final class SimWorker implements WorkerEnd {
             config.workspace(),
             host,
             prng.split(),
-            new SnapshotChecker(config.workspace(), recording.log()),
-            this::agent);
+            new SnapshotChecker(config.workspace(), recording.log()));
     this.agent =
         new WorkerAgent(
             config,
@@ -222,7 +225,7 @@ public final class SimWorker implements WorkerEnd {
   /** Whether no lock call is in transit and the worker is in this lock session. */
   public boolean isAtRest(long lockSession) {
     // One that has installed a snapshot has stopped: the leader learns of it from the next run.
-    return agent.installedIndex() == 0 && locks.isAtRest(lockSession);
+    return !installs.hasReceived() && locks.isAtRest(lockSession);
   }
 
   /** What this run has received from the leader. */
@@ -247,14 +250,14 @@ public final class SimWorker implements WorkerEnd {
 
   /** Whether this run has come to its own end; true once. */
   public boolean endsNow() {
-    boolean isNews = !endNoted && (installs.hasEnded() || agent.installedIndex() > 0);
+    boolean isNews = !endNoted && installs.hasEnded();
     endNoted |= isNews;
     return isNews;
   }
 
   /** The connection is lost, or this run crashes. */
   public void interrupted() {
-    if (agent.isInstalling()) {
+    if (agent.install() != null || (installs.hasReceived() && !installs.hasEnded())) {
       disk.count(SnapshotDisk.INTERRUPTED);
     }
   }
@@ -272,6 +275,24 @@ public final class SimWorker implements WorkerEnd {
     }
     silence.check(agent.isWritable());
     record.look(host.pausedUntilNs());
+  }
+
+  /** Whether the backfill has not yet fetched everything that is to be read. */
+  public boolean lacksChunks(NodeId file, long offset, int length) {
+    Node node = agent.visible().state().node(file);
+    if (!agent.backfill().isWanted() || node == null) {
+      return false;
+    }
+    if (node.content() instanceof FileContent content) {
+      Iterator<Extent> extents = content.from(offset);
+      while (extents.hasNext()) {
+        Extent extent = extents.next();
+        if (extent.offset() < offset + length && !store.contains(extent.chunk())) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Checks that all bytes of the visible state are here, if the worker believes so. */

@@ -6,7 +6,6 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -20,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -139,36 +137,6 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
           catalog.setAside();
           return SnapshotManager::setAside;
         });
-  }
-
-  /**
-   * Makes a snapshot of another replica one of this replica's own.
-   *
-   * @param result told once, on this thread: null if the catalog has it, else why it has not; never
-   *     if the replica stops
-   */
-  public void install(InstallTask task, Consumer<@Nullable String> result) {
-    try {
-      thread.execute(() -> result.accept(installed(task)));
-    } catch (RejectedExecutionException e) {
-      LOG.debug("the replica stops", e);
-    }
-  }
-
-  private @Nullable String installed(InstallTask task) {
-    try {
-      do {
-        requireRunning();
-      } while (task.step());
-      return null;
-    } catch (IOException e) {
-      return FileProblems.describe(e);
-    } catch (ChunkStoreException e) {
-      return String.valueOf(e.getMessage());
-    } catch (RuntimeException | Error e) {
-      LOG.error("internal error while a snapshot was installed", e);
-      return "internal error: " + e;
-    }
   }
 
   /** Sets all snapshots aside on the caller's thread; to be called after {@link #close}. */

@@ -35,9 +35,23 @@ public record Snapshots(SnapshotCatalog catalog, List<Snapshot> known, @Nullable
       Path stateDirectory, ChunkStore chunks, WorkspaceId workspace, SnapshotReader.RoomCheck room)
       throws IOException {
     SnapshotCatalog catalog = SnapshotDirectory.of(stateDirectory);
-    List<Snapshot> known =
-        catalog.list().stream().filter(snapshot -> !isForeign(snapshot, workspace)).toList();
+    List<Snapshot> known = known(catalog, workspace);
     return new Snapshots(catalog, known, SnapshotReader.newest(known, chunks, workspace, room));
+  }
+
+  /**
+   * The same, beginning with one whose state has been read already.
+   *
+   * @throws IOException if the catalog cannot be read
+   */
+  public static Snapshots of(SnapshotCatalog catalog, WorkspaceId workspace, Manifest newest)
+      throws IOException {
+    return new Snapshots(catalog, known(catalog, workspace), newest);
+  }
+
+  private static List<Snapshot> known(SnapshotCatalog catalog, WorkspaceId workspace)
+      throws IOException {
+    return catalog.list().stream().filter(snapshot -> !isForeign(snapshot, workspace)).toList();
   }
 
   private static boolean isForeign(Snapshot snapshot, WorkspaceId workspace) {

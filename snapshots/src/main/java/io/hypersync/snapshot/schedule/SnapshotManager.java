@@ -267,7 +267,7 @@ public final class SnapshotManager {
   }
 
   private boolean isNeeded(long index) {
-    return index == newestIndex() || index == base;
+    return index == newestIndex() || index == base || index == previousIndex();
   }
 
   /** The oldest snapshot that is one too many; null if there is none. */

@@ -9,6 +9,7 @@ import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.e2e.harness.TestClusterExtension;
+import io.hypersync.runtime.file.DurableFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ class TrimmedLogOnMountsTest {
   };
   private static final int FILES = 300;
   private static final int KILLS = 6;
+  private static final long PAUSE_MS = 250;
 
   @RegisterExtension
   final TestClusterExtension extension = new TestClusterExtension(TestCluster.PATIENT);
@@ -54,7 +56,7 @@ class TrimmedLogOnMountsTest {
     assertEquals(1, diff.exit(), diff::output);
     assertTrue(diff.output().contains("The oldest state"), diff::output);
 
-    killAndStartAgain(cluster, "c");
+    killWhileItInstalls(cluster, "c");
     cluster.startWorker("b");
     for (String worker : new String[] {"b", "c"}) {
       Path other = cluster.mount(worker);
@@ -69,12 +71,15 @@ class TrimmedLogOnMountsTest {
     cluster.assertSameRoots("a", "b", "c");
   }
 
-  /** Each time a little later, so that some kills come while it installs. */
-  private static void killAndStartAgain(TestCluster cluster, String name) throws Exception {
+  /** Without a state of its own, each time a little longer: some kills come while it installs. */
+  private static void killWhileItInstalls(TestCluster cluster, String name) throws Exception {
+    cluster.startWorker(name).kill();
+    DurableFiles.deleteTree(cluster.stateDir(name).resolve("snapshots"));
+    DurableFiles.deleteTree(cluster.stateDir(name).resolve("chunks"));
     for (int i = 1; i <= KILLS; i++) {
       DaemonJvm worker = cluster.launchWorker(name);
       Await.until("it begins", () -> !worker.log().isEmpty());
-      Thread.sleep(150L * i);
+      Thread.sleep(PAUSE_MS * i);
       worker.kill();
     }
     cluster.startWorker(name);
