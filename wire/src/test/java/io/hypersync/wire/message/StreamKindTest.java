@@ -32,6 +32,7 @@ class StreamKindTest {
       Map.ofEntries(
           Map.entry(LeaderMessage.Welcome.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Refused.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.SnapshotOffer.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.LockResponse.class, StreamKind.CONTROL),
