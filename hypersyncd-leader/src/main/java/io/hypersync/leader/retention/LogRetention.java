@@ -18,11 +18,6 @@ import java.util.List;
  * @param maxBytes what the segments take at most, in bytes; the newest segment stays in any case
  */
 public record LogRetention(long durationNs, long entries, long maxBytes) {
-  private static final long HOUR_NS = 3_600_000_000_000L;
-
-  /** Three days or ten million entries, whichever is more, in at most 10 GiB. */
-  public static final LogRetention DEFAULT = new LogRetention(72 * HOUR_NS, 10_000_000, 10L << 30);
-
   /** Keeps everything. */
   public static final LogRetention ALL =
       new LogRetention(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);

@@ -127,11 +127,6 @@ public final class SnapshotInstall {
     }
   }
 
-  /** The last entry that the snapshot has. */
-  public long index() {
-    return offer.index();
-  }
-
   /** Whether all pages are here, and have been read. */
   public boolean isComplete() {
     return complete;

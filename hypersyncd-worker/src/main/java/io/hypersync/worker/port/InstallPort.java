@@ -1,31 +1,10 @@
 package io.hypersync.worker.port;
 
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageSource;
 import io.hypersync.snapshot.Snapshot;
 
 /** What the install of a leader's snapshot needs besides chunks; pages are read from the store. */
 public interface InstallPort extends PageSource {
-  /** A port for workers that are offered none. */
-  InstallPort NONE =
-      new InstallPort() {
-        @Override
-        public byte[] get(Hash page) throws PageMissingException {
-          throw new PageMissingException(page, "is missing");
-        }
-
-        @Override
-        public void received(Snapshot snapshot) {
-          throw new IllegalStateException("this worker has no snapshots");
-        }
-
-        @Override
-        public void end(String why, String hint) {
-          throw new IllegalStateException(why);
-        }
-      };
-
   /**
    * All pages of a snapshot are in the store. The agent has stopped: its parts are to be closed,
    * the snapshot made durable, verified and put into the catalog, and other parts begin with it.

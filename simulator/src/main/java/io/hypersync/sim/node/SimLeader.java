@@ -388,11 +388,7 @@ public final class SimLeader implements LeaderEnd {
     }
     long through = Math.min(agent.trimmableThrough(), log.durableIndex());
     if (!mayLoseTouch || !trimPrng.oneIn(TRIMS_AHEAD_ONE_IN)) {
-      for (WorkerSession session : agent.sessions().all()) {
-        if (session.isEstablished() && !session.isInstalling()) {
-          through = Math.min(through, session.appliedIndex());
-        }
-      }
+      through = agent.sessions().appliedByAll(through);
     }
     long first = log.firstIndex();
     if (through >= first) {
