@@ -318,13 +318,27 @@ public final class TestCluster implements AutoCloseable {
     return arguments;
   }
 
-  /** Waits until a worker is connected and accepts mutations. */
+  /**
+   * Waits until a worker is connected to the leader that runs now and accepts mutations. The leader
+   * is asked first: after it was killed, a worker calls itself connected for as long as it has not
+   * noticed, and the next mutation fails with EROFS (hypersync.md 6.4).
+   */
   public DaemonJvm awaitWritable(String name) throws InterruptedException {
     DaemonJvm worker = worker(name);
+    leader().await("have a session of worker " + name, status -> hasSession(status, name));
     worker.await(
         "be writable",
         status -> status.path("connected").asBoolean() && !status.path("read_only").asBoolean());
     return worker;
+  }
+
+  private static boolean hasSession(JsonNode leaderStatus, String worker) {
+    for (JsonNode each : leaderStatus.path("workers")) {
+      if (each.path("worker_id").asText().equals(worker) && each.path("connected").asBoolean()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private synchronized DaemonJvm launch(
