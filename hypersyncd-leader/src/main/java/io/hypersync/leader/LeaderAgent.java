@@ -17,6 +17,7 @@ import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.DivergenceReports;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
+import io.hypersync.leader.repair.ChunkRecovery;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
@@ -36,6 +37,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
@@ -45,6 +47,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +80,7 @@ public final class LeaderAgent implements Agent {
   private final IntentHandler intentHandler;
   private final LockManager locks;
   private final HandshakeHandler handshakeHandler;
+  private final ChunkRecovery recovery;
   private final OpenLeaseTable leases;
   private final Reaper reaper;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
@@ -150,6 +154,12 @@ public final class LeaderAgent implements Agent {
             config.quotas(),
             violations,
             clock.monotonicNs());
+    this.recovery =
+        new ChunkRecovery(
+            sessions,
+            port,
+            (session, chunk) -> chunks.serve(session, List.of(chunk)),
+            chunks::verify);
     this.handshakeHandler =
         new HandshakeHandler(config, epoch, log, snapshots, sessions, port, locks, () -> 0);
     this.leases =
@@ -197,6 +207,7 @@ public final class LeaderAgent implements Agent {
       left(session, reason);
     }
     sessions.closed(id);
+    recovery.ended(id);
   }
 
   /**
@@ -245,6 +256,7 @@ public final class LeaderAgent implements Agent {
   }
 
   private void established(WorkerSession session) {
+    recovery.established();
     LOG.info(
         "worker {} joined from {} at entry {} ({})",
         session.worker(),
@@ -309,6 +321,13 @@ public final class LeaderAgent implements Agent {
         }
       }
       case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
+      case WorkerMessage.ChunkCopy copy -> {
+        if (recovery.copyArrived(id, copy.hash(), clock.monotonicNs())) {
+          chunks.ingest(id, copy);
+        }
+      }
+      case WorkerMessage.ChunkAbsent(var absent) ->
+          absent.forEach(hash -> recovery.absent(id, hash, clock.monotonicNs()));
     }
   }
 
@@ -318,11 +337,41 @@ public final class LeaderAgent implements Agent {
    */
   public void chunkStored(Hash hash, int length) {
     intentHandler.chunkArrived(hash, length);
+    recovery.stored(hash);
   }
 
   /** A chunk that the store lists cannot be read, or its bytes no longer match its hash. */
   public void chunkUnreadable(Hash hash) {
     intentHandler.chunkUnreadable(hash);
+    recovery.lost(hash, "it cannot be read", clock.monotonicNs());
+  }
+
+  /**
+   * A worker has asked for a chunk that the store does not have, or not intact: other workers are
+   * asked for it.
+   *
+   * @param errno why the store cannot read it; ENOENT if it does not have it
+   * @param why the same in words
+   */
+  public void chunkMissing(SessionId id, ChunkRef chunk, Errno errno, String why) {
+    if (errno != Errno.ENOENT) {
+      intentHandler.chunkUnreadable(chunk.hash());
+    }
+    recovery.wanted(id, chunk, why, clock.monotonicNs());
+  }
+
+  /** A copy of a lost chunk does not match its hash, or cannot be stored. */
+  public void copyRefused(ChunkCopy copy, Errno errno) {
+    if (errno == Errno.ENOSPC || errno == Errno.EAGAIN) {
+      recovery.noRoom(copy.hash(), copy.bytes());
+    } else {
+      recovery.damaged(copy.hash(), clock.monotonicNs());
+    }
+  }
+
+  /** Gets lost chunks back from workers; for status reports, on the agent's thread only. */
+  public ChunkRecovery recovery() {
+    return recovery;
   }
 
   /**
@@ -401,6 +450,7 @@ public final class LeaderAgent implements Agent {
       intentHandler.expire(now - config.partialUploadTtlNs());
     }
     handshakeHandler.holds().expire(now).forEach(this::endInstall);
+    recovery.tick(now);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;

@@ -39,6 +39,7 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
@@ -202,6 +203,26 @@ class HostileWorkerTest {
             test -> test.stored,
             QUOTAS.unrequestedBytes(),
             Quota.UNREQUESTED_CHUNKS),
+        new Kind(
+            "fetches of chunks that nobody has",
+            20,
+            i -> {
+              List<ChunkRef> invented = new ArrayList<>();
+              for (long j = 0; j < 4_096; j++) {
+                invented.add(new ChunkRef(new Hash(6, i, j, 0), 1));
+              }
+              return new ChunkFetch(invented);
+            },
+            test -> test.leader.recovery().searches(),
+            512,
+            null),
+        new Kind(
+            "copies that nobody has asked for",
+            2_000,
+            i -> new ChunkCopy(new Hash(7, 2, 3, i), new byte[1_024]),
+            test -> test.stored,
+            0,
+            null),
         new Kind(
             "intents that wait for a chunk",
             ROWS,
@@ -477,9 +498,18 @@ class HostileWorkerTest {
     }
 
     @Override
+    public void ingest(SessionId session, ChunkCopy chunk) {
+      stored += chunk.bytes().length;
+    }
+
+    @Override
     public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
 
     @Override
-    public void serve(SessionId session, List<ChunkRef> chunks) {}
+    public void serve(SessionId session, List<ChunkRef> chunks) {
+      for (ChunkRef chunk : chunks) {
+        leader.chunkMissing(session, chunk, Errno.ENOENT, "not here");
+      }
+    }
   }
 }

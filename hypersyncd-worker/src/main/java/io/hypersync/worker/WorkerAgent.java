@@ -22,6 +22,8 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.message.WorkerMessage.ChunkAbsent;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.backfill.Backfill;
@@ -61,8 +63,11 @@ import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Replica;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,6 +85,12 @@ public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
+
+  /** Least time between two log lines about lost chunks. */
+  private static final long LOST_LOG_NS = 60_000_000_000L;
+
+  /** How many chunks are read for the leader at a time. */
+  private static final int MAX_COPIES = 64;
 
   /** On a disk that is as full as this nothing is fetched that nobody waits for. */
   private static final int BACKFILL_DISK_PERCENT = 90;
@@ -113,6 +124,15 @@ public final class WorkerAgent implements Agent {
   private final InstallPort installPort;
   private final Backfill backfill;
   private final WorkerChunks chunks;
+
+  private long chunksLost;
+  private long nextLostNs;
+
+  /** Chunks that the leader could not send just now. */
+  private final Set<Hash> askAgain = new HashSet<>();
+
+  /** Chunks that are being read for the leader. */
+  private final Set<Hash> copies = new HashSet<>();
 
   /** The install that is under way on this connection; null if there is none. */
   private @Nullable SnapshotInstall install;
@@ -190,7 +210,7 @@ public final class WorkerAgent implements Agent {
     if (start.index() > 0) {
       backfill.begin(); // the run before may have ended before all chunks were here
     }
-    this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
+    this.repairs = new ChunkRepairs(config.mutationDeadlineNs());
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(),
@@ -360,6 +380,8 @@ public final class WorkerAgent implements Agent {
   private void sessionLost() {
     install = null; // its pages are in the store
     backfill.leaderLost();
+    copies.clear();
+    askAgain.clear();
     locks.linkDown();
     repairs.leaderLost();
     updateWritable();
@@ -407,6 +429,7 @@ public final class WorkerAgent implements Agent {
         surroundings.locksExpire(warning, visible().state());
       }
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
+      case LeaderMessage.ChunkWanted(List<Hash> wanted) -> chunksWanted(wanted);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
@@ -439,7 +462,7 @@ public final class WorkerAgent implements Agent {
 
   /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
   public void chunkDamaged(ChunkRef chunk) {
-    if (session.isEstablished() && replica.isWaitingFor(chunk.hash())) {
+    if (replica.chunkDamaged(chunk.hash()) && session.isEstablished()) {
       fetch(List.of(chunk));
     }
   }
@@ -459,12 +482,77 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  /**
+   * The leader cannot send a chunk: with EAGAIN, for now; else because no connected worker has it
+   * either.
+   */
   private void chunkUnavailable(Hash hash, Errno errno, String why) {
-    repairs.failed(hash, Errno.EIO);
     backfill.failed(hash);
-    replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
+    if (errno == Errno.EAGAIN) {
+      askAgain.add(hash);
+      return;
+    }
+    repairs.failed(hash, Errno.EIO);
+    if (replica.chunkLost(hash)) {
+      chunksLost++;
+      if (chunksLost == 1 || clock.monotonicNs() - nextLostNs >= 0) {
+        nextLostNs = clock.monotonicNs() + LOST_LOG_NS;
+        LOG.error(
+            "{} chunks are lost, reads of them fail; the last: {}, {}", chunksLost, hash, why);
+      }
+      backfill.missing(); // it may come back
+    }
     pageFailed(hash, why);
-    stopIfApplyFailed();
+  }
+
+  /** Asks again for what somebody here still waits for. */
+  private void fetchAgain() {
+    List<ChunkRef> again = new ArrayList<>();
+    for (Hash hash : askAgain) {
+      if (replica.isWaitingFor(hash)
+          || repairs.isWaitingFor(hash)
+          || (install != null && install.isWaitingFor(hash))) {
+        again.add(new ChunkRef(hash, ChunkRef.MAX_LENGTH)); // the leader goes by the hash
+      }
+    }
+    askAgain.clear();
+    fetch(again);
+  }
+
+  /** The leader has lost chunks, and asks for a few at a time. */
+  private void chunksWanted(List<Hash> wanted) {
+    List<Hash> absent = new ArrayList<>();
+    for (Hash hash : wanted) {
+      if (copies.size() < MAX_COPIES && mayBeHere(hash)) {
+        if (copies.add(hash)) {
+          chunks.read(hash);
+        }
+      } else {
+        absent.add(hash);
+      }
+    }
+    if (!absent.isEmpty()) {
+      link.send(new ChunkAbsent(absent));
+    }
+  }
+
+  private boolean mayBeHere(Hash hash) {
+    try {
+      return isHere(hash);
+    } catch (ChunkStoreException e) {
+      return false;
+    }
+  }
+
+  /**
+   * A chunk that the leader has lost was read.
+   *
+   * @param bytes null if it is not here, or damaged
+   */
+  public void chunkRead(Hash hash, byte @Nullable [] bytes) {
+    if (copies.remove(hash) && session.isEstablished()) {
+      link.send(bytes == null ? new ChunkAbsent(List.of(hash)) : new ChunkCopy(hash, bytes));
+    }
   }
 
   private void pageFailed(Hash hash, String why) {
@@ -755,12 +843,14 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * Retries stores that failed for lack of space, so that a full disk does not stop apply for good.
+   * Retries stores that failed for lack of space, so that a full disk does not stop apply for good,
+   * and fetches that the leader had no answer to.
    */
   private void storeAgain(long nowNs) {
     if (nowNs >= nextStoreNs) {
       nextStoreNs = nowNs + STORE_AGAIN_NS;
       fetch(replica.tryAgain());
+      fetchAgain();
     }
   }
 

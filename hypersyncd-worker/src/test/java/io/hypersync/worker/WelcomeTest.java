@@ -300,6 +300,9 @@ class WelcomeTest {
     public void verify(ChunkRef chunk) {}
 
     @Override
+    public void read(Hash hash) {}
+
+    @Override
     public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
 
     @Override

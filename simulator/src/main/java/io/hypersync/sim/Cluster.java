@@ -247,6 +247,7 @@ final class Cluster {
     SimLeader leading = leader;
     if (leading != null) {
       workers.forEach(worker -> checkLocks(worker, leading));
+      leading.check();
     }
   }
 

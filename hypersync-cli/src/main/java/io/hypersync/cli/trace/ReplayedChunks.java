@@ -24,6 +24,10 @@ public final class ReplayedChunks implements WorkerChunks {
   @Override
   public void verify(ChunkRef chunk) {}
 
+  /** There is no leader that asks. */
+  @Override
+  public void read(Hash hash) {}
+
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
     List<Chunk> pieces = Chunk.split(chunks, payload, _ -> true);

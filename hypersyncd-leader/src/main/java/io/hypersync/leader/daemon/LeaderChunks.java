@@ -8,14 +8,14 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
-import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkData;
-import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
@@ -104,12 +104,20 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private final Map<SessionId, Download> downloads = new HashMap<>();
 
-  private record Arrival(SessionId session, ChunkPut put) {
+  /**
+   * A chunk that a worker has sent.
+   *
+   * @param intent the intent that it is for; null for a copy that the leader has asked for
+   */
+  private record Arrival(SessionId session, Chunk chunk, @Nullable IntentId intent) {
     /** Heap that it takes, with an overhead that bounds the number of empty chunks, too. */
     long queuedBytes() {
-      return PUT_OVERHEAD_BYTES + put.bytes().length;
+      return PUT_OVERHEAD_BYTES + chunk.bytes().length;
     }
   }
+
+  /** A chunk that a session waits for and the store does not have. */
+  private record Missing(ChunkRef chunk, Errno errno, String why) {}
 
   private static final class Upload {
     private long queuedBytes;
@@ -159,8 +167,17 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   @Override
   public void ingest(SessionId session, ChunkPut put) {
+    ingest(new Arrival(session, new Chunk(put.hash(), put.bytes()), put.intent()));
+  }
+
+  @Override
+  public void ingest(SessionId session, ChunkCopy copy) {
+    ingest(new Arrival(session, new Chunk(copy.hash(), copy.bytes()), null));
+  }
+
+  private void ingest(Arrival arrival) {
+    SessionId session = arrival.session;
     Upload upload = uploads.computeIfAbsent(session, _ -> new Upload());
-    Arrival arrival = new Arrival(session, put);
     upload.queuedBytes += arrival.queuedBytes();
     if (upload.queuedBytes > HIGH_WATER_BYTES && !upload.stopped) {
       upload.stopped = true;
@@ -221,7 +238,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       byte[] bytes = store.getVerified(hash);
       length = bytes == null ? ChunkStore.NOT_HERE : bytes.length;
     } catch (ChunkStoreException e) {
-      LOG.error("a chunk is asked for again: {}", e.getMessage());
+      LOG.debug("a chunk is asked for again: {}", e.getMessage()); // its first read has told
     } finally {
       int intact = length;
       post.accept(
@@ -264,9 +281,11 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
               taken(arrival);
               Errno why = refused.get(arrival);
               if (why == null) {
-                agent.chunkStored(arrival.put.hash(), arrival.put.bytes().length);
+                agent.chunkStored(arrival.chunk.hash(), arrival.chunk.bytes().length);
+              } else if (arrival.intent == null) {
+                agent.copyRefused(new ChunkCopy(arrival.chunk.hash(), arrival.chunk.bytes()), why);
               } else {
-                agent.chunkRefused(arrival.session, arrival.put.intent(), why);
+                agent.chunkRefused(arrival.session, arrival.intent, why);
               }
             }
           });
@@ -276,7 +295,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private void store(List<Arrival> batch, Map<Arrival, Errno> refused) {
     List<Chunk> intact = new ArrayList<>();
     for (Arrival arrival : batch) {
-      Chunk chunk = new Chunk(arrival.put.hash(), arrival.put.bytes());
+      Chunk chunk = arrival.chunk;
       if (chunk.isIntact()) {
         intact.add(chunk);
       } else {
@@ -287,7 +306,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     Map<Hash, Errno> failed = put(intact);
     intact.stream().filter(chunk -> !failed.containsKey(chunk.hash())).forEach(recent::add);
     for (Arrival arrival : batch) {
-      Errno why = failed.get(arrival.put.hash());
+      Errno why = failed.get(arrival.chunk.hash());
       if (why != null) {
         refused.putIfAbsent(arrival, why);
       }
@@ -357,20 +376,29 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
     outgoing.execute(
         () -> {
-          List<LeaderMessage> answers = new ArrayList<>();
+          List<ChunkData> answers = new ArrayList<>();
+          List<Missing> missing = new ArrayList<>();
           try {
-            batch.forEach(ref -> answers.add(read(ref)));
+            batch.forEach(ref -> read(ref, answers, missing));
           } finally {
-            boolean isComplete = answers.size() == batch.size();
-            post.accept(_ -> answer(session, download, answers, isComplete));
+            boolean isComplete = answers.size() + missing.size() == batch.size();
+            post.accept(agent -> answer(agent, session, download, answers, missing, isComplete));
           }
         });
   }
 
   private void answer(
-      SessionId session, Download download, List<LeaderMessage> answers, boolean isComplete) {
+      LeaderAgent agent,
+      SessionId session,
+      Download download,
+      List<ChunkData> answers,
+      List<Missing> missing,
+      boolean isComplete) {
     answers.forEach(answer -> transport.send(session, answer));
     transport.flush();
+    for (Missing one : missing) {
+      agent.chunkMissing(session, one.chunk, one.errno, one.why);
+    }
     download.reading = false;
     if (isComplete) {
       pump(session);
@@ -379,20 +407,20 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
-  private LeaderMessage read(ChunkRef ref) {
+  private void read(ChunkRef ref, List<ChunkData> answers, List<Missing> missing) {
     try {
       byte[] stored = recent.get(ref.hash());
       byte[] bytes = stored != null ? stored : inline.getVerified(ref.hash());
-      return bytes != null
-          ? new ChunkData(ref.hash(), bytes)
-          : new ChunkUnavailable(ref.hash(), Errno.ENOENT, "not in the leader's store");
+      if (bytes != null) {
+        answers.add(new ChunkData(ref.hash(), bytes));
+      } else {
+        missing.add(new Missing(ref, Errno.ENOENT, "not in the leader's store"));
+      }
     } catch (ChunkStoreException e) {
-      LOG.error("cannot serve chunk {}: {}", ref.hash(), e.getMessage());
-      post.accept(agent -> agent.chunkUnreadable(ref.hash()));
-      return new ChunkUnavailable(ref.hash(), e.errno(), String.valueOf(e.getMessage()));
+      missing.add(new Missing(ref, e.errno(), String.valueOf(e.getMessage())));
     } catch (RuntimeException e) {
       LOG.error("internal error while chunk {} was read", ref.hash(), e);
-      return new ChunkUnavailable(ref.hash(), Errno.EIO, "internal error");
+      missing.add(new Missing(ref, Errno.ENOENT, "internal error")); // says nothing of the store
     }
   }
 }

@@ -89,6 +89,10 @@ final class LeaderStatus {
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
     status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
+    ObjectNode repair = status.putObject("repair");
+    repair.put("searches", agent.recovery().searches());
+    repair.put("recovered", agent.recovery().recovered());
+    repair.put("failed", agent.recovery().failed());
     ObjectNode memory = status.putObject("state_memory");
     memory.put("bytes", agent.sequencer().weight());
     memory.put("limit", agent.sequencer().maxStateBytes());

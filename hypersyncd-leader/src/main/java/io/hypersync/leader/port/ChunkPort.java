@@ -3,6 +3,7 @@ package io.hypersync.leader.port;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
@@ -27,6 +28,9 @@ public interface ChunkPort {
 
         @Override
         public void ingest(SessionId session, ChunkPut chunk) {}
+
+        @Override
+        public void ingest(SessionId session, ChunkCopy chunk) {}
 
         @Override
         public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
@@ -56,11 +60,20 @@ public interface ChunkPort {
   void ingest(SessionId session, ChunkPut chunk);
 
   /**
+   * Verifies the hash and stores the bytes of a chunk that the leader has asked for, then calls
+   * back: {@code chunkStored} or {@code copyRefused}.
+   */
+  void ingest(SessionId session, ChunkCopy chunk);
+
+  /**
    * Stores the chunks of an inline payload, asynchronously and best-effort. They are not synced:
    * recovery restores them from the log.
    */
   void storeInline(List<ChunkRef> chunks, byte[] payload);
 
-  /** Reads the chunks and sends them to the session on its bulk stream. */
+  /**
+   * Reads the chunks and sends them to the session on its bulk stream. Calls back with {@code
+   * chunkMissing} for each that cannot be read.
+   */
   void serve(SessionId session, List<ChunkRef> chunks);
 }

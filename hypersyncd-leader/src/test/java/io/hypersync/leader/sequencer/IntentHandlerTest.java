@@ -41,6 +41,7 @@ import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
@@ -782,6 +783,9 @@ class IntentHandlerTest {
     public void ingest(SessionId session, ChunkPut chunk) {
       stored.put(chunk.hash(), chunk.bytes().length);
     }
+
+    @Override
+    public void ingest(SessionId session, ChunkCopy chunk) {}
 
     @Override
     public void storeInline(List<ChunkRef> inline, byte[] payload) {

@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One pass looks at every node of the state once, in the order of keys, some in each turn. It
  * holds no state from one turn to the next: what comes into the state meanwhile comes with its
- * chunks, except extents that are moved ({@link #extentsMoved}). Few chunks are on their way at a
- * time, so that a reader's own fetch does not wait for long behind them. A pass in which something
- * could not be had is followed by another one, after a while.
+ * chunks, except extents that are moved ({@link #extentsMoved}) and chunks that nobody has ({@link
+ * #missing}). Few chunks are on their way at a time, so that a reader's own fetch does not wait for
+ * long behind them. A pass in which something could not be had is followed by another one, after a
+ * pause that gets longer while none brings anything.
  *
  * <p>Single-threaded, on the agent's thread.
  */
@@ -40,8 +41,10 @@ public final class Backfill {
   /** Least time between two such turns: callers wait for the same thread. */
   private static final long EVERY_NS = 5_000_000L;
 
-  /** Pause before another pass if chunks could not be had. */
+  /** First pause before another pass if chunks could not be had; doubled up to the longest. */
   private static final long PAUSE_NS = 60_000_000_000L;
+
+  private static final long LONGEST_PAUSE_NS = 64 * PAUSE_NS;
 
   private final Predicate<Hash> isHere;
   private final Set<Hash> inFlight = new HashSet<>();
@@ -60,6 +63,7 @@ public final class Backfill {
 
   private long nextNs;
   private boolean isPaced;
+  private long pauseNs = PAUSE_NS;
   private long fetched;
 
   /**
@@ -75,6 +79,7 @@ public final class Backfill {
   public void begin() {
     wanted = true;
     isPaced = false;
+    pauseNs = PAUSE_NS;
     restart();
   }
 
@@ -82,6 +87,14 @@ public final class Backfill {
     node = null;
     offset = 0;
     incomplete = false;
+  }
+
+  /** An entry is applied without a chunk, which may come back: more than this pass looks for it. */
+  public void missing() {
+    if (!wanted) {
+      begin();
+    }
+    incomplete = true; // the entry may become visible behind the pass
   }
 
   /** Whether chunks may be missing that this has not fetched yet. */
@@ -98,6 +111,7 @@ public final class Backfill {
   public void stored(Hash hash) {
     if (inFlight.remove(hash)) {
       fetched++;
+      pauseNs = PAUSE_NS;
     }
   }
 
@@ -199,7 +213,8 @@ public final class Backfill {
       return;
     }
     if (incomplete) {
-      nextNs = nowNs + PAUSE_NS;
+      nextNs = nowNs + pauseNs;
+      pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE_NS);
     } else {
       wanted = false;
     }

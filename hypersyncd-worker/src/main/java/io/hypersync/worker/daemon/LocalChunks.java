@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,6 +95,33 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
               agent.chunkDamaged(chunk);
             }
           });
+    }
+  }
+
+  @Override
+  public void read(Hash hash) {
+    try {
+      verifying.execute(
+          () -> {
+            byte[] read = null;
+            try {
+              read = readQuietly(hash);
+            } finally { // the leader waits for an answer
+              byte[] bytes = read;
+              post.accept(agent -> agent.chunkRead(hash, bytes));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the worker stops", e);
+    }
+  }
+
+  private byte @Nullable [] readQuietly(Hash hash) {
+    try {
+      return store.getVerified(hash);
+    } catch (ChunkStoreException e) {
+      LOG.warn("the leader has lost a chunk that cannot be read here: {}", e.getMessage());
+      return null;
     }
   }
 

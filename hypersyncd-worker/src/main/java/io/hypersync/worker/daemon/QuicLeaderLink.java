@@ -37,6 +37,12 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private final LeaderName leader;
   private final FaultPoints faults;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
+
+  /** Chunks that the leader has lost; it asks for few at a time. They go by turns with uploads. */
+  private final ArrayDeque<WorkerMessage> copies = new ArrayDeque<>();
+
+  private boolean isCopysTurn;
+
   private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
   private volatile boolean stopping;
@@ -103,8 +109,11 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     if (dropped) {
       return;
     }
-    if (message instanceof WorkerMessage.ChunkPut put) {
-      uploads.addLast(put);
+    if (message instanceof WorkerMessage.ChunkPut) {
+      uploads.addLast(message);
+      upload();
+    } else if (message instanceof WorkerMessage.ChunkCopy) {
+      copies.addLast(message);
       upload();
     } else {
       transport.send(message);
@@ -125,6 +134,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     if (connected) {
       dropped = true;
       uploads.clear();
+      copies.clear();
       transport.disconnect();
     }
   }
@@ -186,6 +196,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   public void closed(String reason) {
     connected = false;
     uploads.clear();
+    copies.clear();
     if (dropped) {
       dropped = false;
     } else {
@@ -197,8 +208,10 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
    * Hands over only as much as the transport takes: seventy large writes at once are normal here.
    */
   private void upload() {
-    while (!uploads.isEmpty() && transport.isWritable(StreamKind.CHUNKS)) {
-      transport.send(uploads.removeFirst());
+    while (!(uploads.isEmpty() && copies.isEmpty()) && transport.isWritable(StreamKind.CHUNKS)) {
+      boolean isCopy = uploads.isEmpty() || (isCopysTurn && !copies.isEmpty());
+      isCopysTurn = !isCopy;
+      transport.send(isCopy ? copies.removeFirst() : uploads.removeFirst());
     }
   }
 

@@ -32,6 +32,12 @@ public interface WorkerChunks {
   void verify(ChunkRef chunk);
 
   /**
+   * Reads a chunk and compares it with its hash, off the agent's thread, because the leader has
+   * lost it; then {@code WorkerAgent.chunkRead} is called, unless the worker stops.
+   */
+  void read(Hash hash);
+
+  /**
    * Verifies and stores the chunks that arrived inside an entry, before the entry is applied. Does
    * not wait for the disk, since the agent's thread has callers to answer.
    *

@@ -54,6 +54,11 @@ public final class ChunkRepairs {
     return true;
   }
 
+  /** Whether a reader waits for this chunk. */
+  public boolean isWaitingFor(Hash chunk) {
+    return waiting.containsKey(chunk);
+  }
+
   /** The chunk is stored and verified. */
   public void stored(Hash chunk) {
     Repair repair = waiting.remove(chunk);

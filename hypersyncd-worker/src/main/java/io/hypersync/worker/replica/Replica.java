@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the log in order, entry by entry: never k+1 before k, and none before all its chunks are
- * verified (hypersync.md 12.3), except what the leader has collected ({@link #collectedThrough}).
- * At an entry that it cannot apply it stalls (6.4.1), for as long as {@link Stopped} says.
+ * verified (hypersync.md 12.3), except what the leader has collected ({@link #collectedThrough})
+ * and what nobody has ({@link #chunkLost}). At an entry that it cannot apply it stalls (6.4.1), for
+ * as long as {@link Stopped} says.
  *
  * <p>Entries may arrive before they are durable at the leader. They are applied ahead while the
  * leader's disk works: a state is a value, and no other code gets this one before its entry is
@@ -48,7 +49,12 @@ public final class Replica implements SnapshotSource {
   private final WorkerChunks chunks;
   private final Listener listener;
   private final ArrayDeque<LogEntry> incoming = new ArrayDeque<>();
+
+  /** Chunks that entries wait for. */
   private final Set<Hash> requested = new HashSet<>();
+
+  /** Those of them that are here and being compared with their hash; the leader was not asked. */
+  private final Set<Hash> verifying = new HashSet<>();
 
   /** Entries that are applied and not known to be durable, in order. */
   private final ArrayDeque<Step> ahead = new ArrayDeque<>();
@@ -102,9 +108,9 @@ public final class Replica implements SnapshotSource {
     /** Until the worker is restarted, after an operator has looked at the host. */
     FOR_GOOD,
     /**
-     * The fault is, or may be, the leader's: it could not read a chunk, or the entry's result here
-     * is not the logged one. Repairing a leader makes it reconnect. If the fault is this worker's,
-     * the same entry stalls it again: no state is passed on whose root differs from the log's.
+     * The fault is, or may be, the leader's: the entry's result here is not the logged one.
+     * Repairing a leader makes it reconnect. If the fault is this worker's, the same entry stalls
+     * it again: no state is passed on whose root differs from the log's.
      */
     UNTIL_NEXT_CONNECTION,
     /** Until the disk has space again. */
@@ -184,7 +190,7 @@ public final class Replica implements SnapshotSource {
    * log is right, the state was wrong before: memory has changed, or what it was read from.
    */
   public boolean isStateSuspect() {
-    return stopped && until == Stopped.UNTIL_NEXT_CONNECTION && failedChunk == null;
+    return stopped && until == Stopped.UNTIL_NEXT_CONNECTION;
   }
 
   /** Why apply is stalled, or will stall once that entry is known to be durable; or null. */
@@ -235,8 +241,7 @@ public final class Replica implements SnapshotSource {
 
   /**
    * A new connection: drops entries that are not both applied and durable, since they, or others in
-   * their place, will be sent again. Chunks are requested again, including one that the leader
-   * could not read.
+   * their place, will be sent again. Chunks are requested again.
    */
   public void forgetNotDurable() {
     if (!stopped || until != Stopped.FOR_GOOD) {
@@ -246,6 +251,7 @@ public final class Replica implements SnapshotSource {
     unstored.clear();
     behindFailure.clear();
     requested.clear();
+    verifying.clear();
     ahead.clear();
     head = applied;
     headWeight = appliedWeight;
@@ -266,11 +272,28 @@ public final class Replica implements SnapshotSource {
 
   /** A chunk was stored, or verified, just now. */
   public void chunkStored(Hash hash) {
-    requested.remove(hash);
+    verifying.remove(hash);
+    var _ = isSettled(hash);
+  }
+
+  /** Nothing waits for this chunk any more; returns whether an entry has waited. */
+  private boolean isSettled(Hash hash) {
     unstored.remove(hash);
+    behindFailure.remove(hash);
     if (until == Stopped.UNTIL_THERE_IS_ROOM && hash.equals(failedChunk)) {
       goOn();
     }
+    return requested.remove(hash);
+  }
+
+  /**
+   * A chunk that is here does not match its hash.
+   *
+   * @return whether an entry waits for it, so that it must be fetched
+   */
+  public boolean chunkDamaged(Hash hash) {
+    verifying.remove(hash);
+    return requested.contains(hash);
   }
 
   /** Whether an entry cannot be applied before this chunk is here. */
@@ -298,11 +321,13 @@ public final class Replica implements SnapshotSource {
   }
 
   /**
-   * The leader cannot read a chunk: apply stalls at the first entry that needs it, until the next
-   * connection.
+   * Nobody has this chunk: entries that mention it are applied without it, because the state needs
+   * its hash only. Who reads it gets EIO, and nobody else is concerned.
+   *
+   * @return whether an entry has waited for it
    */
-  public void chunkUnavailable(Hash hash, Errno errno, String message) {
-    stopBefore(hash, errno, message, Stopped.UNTIL_NEXT_CONNECTION);
+  public boolean chunkLost(Hash hash) {
+    return !verifying.contains(hash) && isSettled(hash); // else it may be intact here
   }
 
   /**
@@ -425,6 +450,7 @@ public final class Replica implements SnapshotSource {
     if (presence == WorkerChunks.Presence.MISSING) {
       fetch.add(chunk);
     } else {
+      verifying.add(chunk.hash());
       chunks.verify(chunk);
     }
   }

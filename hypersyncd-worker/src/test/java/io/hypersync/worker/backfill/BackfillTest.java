@@ -95,6 +95,33 @@ class BackfillTest {
     assertEquals(3, asked.size());
   }
 
+  /** A pass walks the whole state. */
+  @Test
+  void whatNobodyHasIsLookedForLessAndLessOften() {
+    file(1);
+    backfill.begin();
+    int asks = 0;
+    for (int minute = 0; minute < 60; minute++) {
+      nowNs += PASS_NS;
+      asks += turn();
+      backfill.failed(chunk(0).hash());
+      turn();
+    }
+    assertTrue(asks > 2 && asks < 10, "asked for " + asks + " times in an hour");
+    assertTrue(backfill.isWanted());
+  }
+
+  /** The entry that was applied without it may become visible behind the pass. */
+  @Test
+  void aChunkThatAnEntryWasAppliedWithoutTakesAnotherPass() {
+    backfill.missing();
+    turn();
+    assertTrue(backfill.isWanted());
+    file(1);
+    nowNs += PASS_NS;
+    assertEquals(1, turn());
+  }
+
   @Test
   void whatWasOnItsWayWhenTheLeaderWasLostIsAskedForAgain() {
     file(2);

@@ -1,6 +1,7 @@
 package io.hypersync.worker.replica;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -102,15 +103,6 @@ class ReplicaTest {
   }
 
   @Test
-  void aChunkThatCannotBeHadDoesNotStopAnEntryOfACollectedRange() throws DecodeException {
-    replica.collectedThrough(1);
-    replica.offer(List.of(setXattr(1, false)));
-    replica.chunkUnavailable(ref(1).hash(), Errno.EIO, "collected");
-    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
-    assertNull(replica.error());
-  }
-
-  @Test
   void aChunkIsFetchedOnceForAllWhoNeedIt() throws DecodeException {
     assertEquals(1, replica.offer(List.of(setXattr(1, false), setXattr(1, false))).size());
   }
@@ -207,21 +199,16 @@ class ReplicaTest {
     }
   }
 
+  /** Its readers get EIO, and nobody else is concerned. */
   @Test
-  void aChunkThatTheLeaderCouldNotReadIsAskedForAgainOnTheNextConnection() throws DecodeException {
-    List<byte[]> entries = List.of(setXattr(1, true), setXattr(2, false));
-    replica.offer(entries);
-    replica.apply(100, 2);
-    replica.chunkUnavailable(ref(2).hash(), Errno.EIO, "the disk fails");
-    assertNotNull(replica.error(), "until then it stops");
-
-    replica.forgetNotDurable();
+  void anEntryWhoseChunkNobodyHasIsAppliedWithoutIt() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false), setXattr(2, false)));
+    assertEquals(2, replica.apply(100, 3));
+    assertTrue(replica.chunkLost(ref(2).hash()));
+    assertEquals(4, replica.apply(100, 3));
     assertNull(replica.error());
-    assertEquals(List.of(ref(2)), replica.offer(entries.subList(1, 2)));
-    replica.chunkStored(ref(2).hash());
-    replica.apply(100, 2);
-    assertEquals(List.of(1L, 2L), applied);
     assertEquals(state.root(), replica.applied().root());
+    assertFalse(replica.chunkLost(ref(2).hash()), "nothing waits for it any more");
   }
 
   @Test
@@ -299,6 +286,19 @@ class ReplicaTest {
     }
     assertEquals(List.of(ref(2)), replica.tryAgain());
     replica.chunkStored(ref(2).hash());
+    assertNull(replica.error());
+    replica.apply(100, 2);
+    assertEquals(List.of(1L, 2L), applied);
+  }
+
+  /** Otherwise nothing would ask for it again, and apply would stand still on an empty disk. */
+  @Test
+  void aChunkForWhichThereWasNoRoomAndThatNobodyHasAnyMoreStopsNothing() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 2);
+    replica.chunkFailed(ref(2).hash(), Errno.ENOSPC, "full");
+    assertEquals(List.of(ref(2)), replica.tryAgain());
+    assertTrue(replica.chunkLost(ref(2).hash()));
     assertNull(replica.error());
     replica.apply(100, 2);
     assertEquals(List.of(1L, 2L), applied);
@@ -444,6 +444,9 @@ class ReplicaTest {
     public void verify(ChunkRef chunk) {
       verified.add(chunk);
     }
+
+    @Override
+    public void read(Hash hash) {}
 
     @Override
     public void storeInline(List<ChunkRef> inline, byte[] payload) {

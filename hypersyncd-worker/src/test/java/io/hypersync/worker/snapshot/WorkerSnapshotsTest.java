@@ -176,6 +176,9 @@ class WorkerSnapshotsTest {
     public void verify(ChunkRef chunk) {}
 
     @Override
+    public void read(Hash hash) {}
+
+    @Override
     public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
 
     @Override

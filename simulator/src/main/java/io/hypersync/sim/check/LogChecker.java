@@ -78,6 +78,7 @@ public final class LogChecker {
           case LeaderMessage.SnapshotOffer offer -> offer.index();
           case LeaderMessage.Refused _,
               LeaderMessage.ChunkNeed _,
+              LeaderMessage.ChunkWanted _,
               LeaderMessage.RateLimited _,
               LeaderMessage.ChunkData _,
               LeaderMessage.ChunkUnavailable _,

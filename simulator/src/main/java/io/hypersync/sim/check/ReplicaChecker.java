@@ -1,10 +1,13 @@
 package io.hypersync.sim.check;
 
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.worker.replica.IndexedState;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Checks that a worker's state is S_k of the durable log, that k grows by one at a time, and that
@@ -14,6 +17,7 @@ public final class ReplicaChecker {
   private final String worker;
   private final LogChecker log;
   private final SimChunkStore chunks;
+  private final Set<Hash> lost = new HashSet<>();
   private long applied;
 
   /**
@@ -28,6 +32,21 @@ public final class ReplicaChecker {
     this.applied = start;
   }
 
+  /** The leader has told the worker that nobody has a chunk. */
+  public void lost(Hash chunk) {
+    lost.add(chunk);
+  }
+
+  /** Whether the worker was told so, and has not got the chunk since. */
+  public boolean isLost(Hash chunk) {
+    return lost.contains(chunk);
+  }
+
+  /** The worker has got a chunk after all. */
+  public void found(Hash chunk) {
+    lost.remove(chunk);
+  }
+
   /** The worker has applied an entry. */
   public void applied(LogEntry entry) {
     Violation.unless(
@@ -39,6 +58,9 @@ public final class ReplicaChecker {
         applied);
     applied = entry.index();
     for (ChunkRef chunk : entry.op().chunks()) {
+      if (lost.contains(chunk.hash())) {
+        continue; // nobody has it: only those who read it are concerned
+      }
       byte[] bytes = chunks.get(chunk.hash());
       Violation.unless(
           chunk.length() == 0 || chunks.wasIntact(chunk.hash()),

@@ -24,7 +24,7 @@ public final class LeaderDisk {
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
-  private final SnapshotDisk snapshots = new SnapshotDisk("leader", chunks);
+  private final SnapshotDisk snapshots = new SnapshotDisk("leader", chunks, SnapshotDisk.RECOVERED);
   private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;

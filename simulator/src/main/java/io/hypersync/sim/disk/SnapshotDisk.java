@@ -32,6 +32,9 @@ public final class SnapshotDisk {
   /** A worker has fetched a chunk that nobody waited for. */
   public static final String BACKFILLED = "chunks that are fetched in the background";
 
+  /** The leader has got a chunk back from a worker. */
+  public static final String RECOVERED = "lost chunks that come back";
+
   private final String replica;
   private final SimChunkStore chunks;
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();

@@ -203,6 +203,11 @@ final class FileCalls {
           if (answer.errno() == Errno.EIO && lackedChunks && (lackedLeader || !worker.isLive())) {
             return; // the chunk is not here yet, and nobody can be asked for it
           }
+          if (answer.errno() == Errno.EIO
+              && node != null
+              && worker.hasLostChunks(node, offset, length)) {
+            return; // nobody has it
+          }
           if (data == null || node == null) {
             throw new Violation("read of an open file failed with " + answer.errno());
           }

@@ -90,6 +90,7 @@ public final class SimLeader implements LeaderEnd {
   private final InstallChecker installs;
   private final Timeline timeline;
   private long lastSession;
+  private long recovered;
 
   /**
    * Recovers from the disk and starts the agent.
@@ -369,6 +370,14 @@ public final class SimLeader implements LeaderEnd {
           host.execute(agent::persistIntents);
           persistIntentsLater();
         });
+  }
+
+  /** Counts what has come about. */
+  public void check() {
+    if (agent.recovery().recovered() > recovered) {
+      recovered = agent.recovery().recovered();
+      disk.snapshots().count(SnapshotDisk.RECOVERED);
+    }
   }
 
   /** More often than any leader does, and as much as may go. */

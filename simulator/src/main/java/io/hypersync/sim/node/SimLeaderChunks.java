@@ -13,9 +13,12 @@ import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The leader's chunk port: hashing and disk work complete after random delays, in any order. */
 final class SimLeaderChunks implements ChunkPort {
@@ -69,17 +72,29 @@ final class SimLeaderChunks implements ChunkPort {
 
   @Override
   public void ingest(SessionId session, ChunkPut chunk) {
+    storeLater(
+        chunk.hash(),
+        chunk.bytes(),
+        failed -> leader.agent().chunkRefused(session, chunk.intent(), failed));
+  }
+
+  @Override
+  public void ingest(SessionId session, ChunkCopy copy) {
+    storeLater(copy.hash(), copy.bytes(), failed -> leader.agent().copyRefused(copy, failed));
+  }
+
+  private void storeLater(Hash hash, byte[] bytes, Consumer<Errno> refused) {
     host.after(
         prng.scale(FASTEST_NS, SLOWEST_NS),
         "",
         () -> {
-          Errno failed = store(chunk);
+          Errno failed = store(hash, bytes);
           host.execute(
               () -> {
                 if (failed == null) {
-                  leader.agent().chunkStored(chunk.hash(), chunk.bytes().length);
+                  leader.agent().chunkStored(hash, bytes.length);
                 } else {
-                  leader.agent().chunkRefused(session, chunk.intent(), failed);
+                  refused.accept(failed);
                 }
               });
         });
@@ -103,35 +118,36 @@ final class SimLeaderChunks implements ChunkPort {
   public void serve(SessionId session, List<ChunkRef> chunks) {
     for (ChunkRef chunk : chunks) {
       long slowestNs = prng.oneIn(SLOW_READS) ? SLOWEST_READ_NS : SLOWEST_NS;
-      host.after(
-          prng.scale(FASTEST_NS, slowestNs),
-          "",
-          () -> leader.sendBulk(session, read(chunk.hash())));
+      host.after(prng.scale(FASTEST_NS, slowestNs), "", () -> serve(session, chunk));
     }
   }
 
-  private LeaderMessage read(Hash hash) {
+  private void serve(SessionId session, ChunkRef chunk) {
     try {
-      byte[] bytes = store.getVerified(hash);
-      if (bytes == null && store.wasRefused(hash)) {
+      byte[] bytes = store.getVerified(chunk.hash());
+      if (bytes != null) {
+        leader.sendBulk(session, new LeaderMessage.ChunkData(chunk.hash(), bytes));
+      } else if (store.wasRefused(chunk.hash())) {
         // Only the log has it: a worker asks when its own copy has rotted.
-        return new LeaderMessage.ChunkUnavailable(hash, Errno.ENOENT, "not in the store");
+        missing(session, chunk, Errno.ENOENT, "not in the store");
+      } else {
+        throw new Violation("the leader has lost chunk " + chunk.hash());
       }
-      if (bytes == null) {
-        throw new Violation("the leader has lost chunk " + hash);
-      }
-      return new LeaderMessage.ChunkData(hash, bytes);
     } catch (ChunkStoreException e) {
-      return new LeaderMessage.ChunkUnavailable(hash, e.errno(), String.valueOf(e.getMessage()));
+      missing(session, chunk, e.errno(), String.valueOf(e.getMessage()));
     }
   }
 
-  private @org.jspecify.annotations.Nullable Errno store(ChunkPut chunk) {
-    if (!Blake3.hash(chunk.bytes()).equals(chunk.hash())) {
-      throw new Violation("a chunk put with the wrong hash");
+  private void missing(SessionId session, ChunkRef chunk, Errno errno, String why) {
+    host.execute(() -> leader.agent().chunkMissing(session, chunk, errno, why));
+  }
+
+  private @Nullable Errno store(Hash hash, byte[] bytes) {
+    if (!Blake3.hash(bytes).equals(hash)) {
+      throw new Violation("a worker has sent a chunk with the wrong hash");
     }
     try {
-      store.put(chunk.hash(), chunk.bytes());
+      store.put(hash, bytes);
       return null;
     } catch (ChunkStoreException e) {
       return e.errno();

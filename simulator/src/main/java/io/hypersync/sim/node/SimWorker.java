@@ -2,6 +2,7 @@ package io.hypersync.sim.node;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -44,6 +45,7 @@ import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * One run of a worker, from start to crash: the production agent and vfs over a chunk store that
@@ -279,15 +281,22 @@ public final class SimWorker implements WorkerEnd {
 
   /** Whether the backfill has not yet fetched everything that is to be read. */
   public boolean lacksChunks(NodeId file, long offset, int length) {
+    return agent.backfill().isWanted()
+        && anyChunk(file, offset, length, chunk -> !store.contains(chunk));
+  }
+
+  /** Whether the leader has told this worker that nobody has a chunk of what is to be read. */
+  public boolean hasLostChunks(NodeId file, long offset, int length) {
+    return anyChunk(file, offset, length, replica::isLost);
+  }
+
+  private boolean anyChunk(NodeId file, long offset, int length, Predicate<Hash> wanted) {
     Node node = agent.visible().state().node(file);
-    if (!agent.backfill().isWanted() || node == null) {
-      return false;
-    }
-    if (node.content() instanceof FileContent content) {
+    if (node != null && node.content() instanceof FileContent content) {
       Iterator<Extent> extents = content.from(offset);
       while (extents.hasNext()) {
         Extent extent = extents.next();
-        if (extent.offset() < offset + length && !store.contains(extent.chunk())) {
+        if (extent.offset() < offset + length && wanted.test(extent.chunk())) {
           return true;
         }
       }
@@ -380,6 +389,7 @@ public final class SimWorker implements WorkerEnd {
       case LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
+          LeaderMessage.ChunkWanted _,
           LeaderMessage.ChunkData _,
           LeaderMessage.ChunkUnavailable _,
           LeaderMessage.LockExpiryWarning _ -> {
@@ -393,8 +403,13 @@ public final class SimWorker implements WorkerEnd {
       if (!Blake3.hash(bytes).equals(hash)) {
         throw new Violation("the leader has served a damaged chunk " + hash);
       }
+      replica.found(hash);
       chunks.ingest(hash, bytes);
     } else {
+      if (message instanceof LeaderMessage.ChunkUnavailable unavailable
+          && unavailable.errno() != Errno.EAGAIN) {
+        replica.lost(unavailable.hash());
+      }
       agent.received(message);
     }
   }

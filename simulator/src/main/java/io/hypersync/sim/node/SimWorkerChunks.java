@@ -9,6 +9,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The worker's chunk port: fetched chunks are stored after random delays, in any order. */
 final class SimWorkerChunks implements WorkerChunks {
@@ -58,6 +59,25 @@ final class SimWorkerChunks implements WorkerChunks {
       return store.getVerified(hash) != null;
     } catch (ChunkStoreException e) {
       return false;
+    }
+  }
+
+  @Override
+  public void read(Hash hash) {
+    host.after(
+        prng.scale(FASTEST_NS, SLOWEST_NS),
+        "",
+        () -> {
+          byte[] bytes = bytes(hash);
+          host.execute(() -> worker.agent().chunkRead(hash, bytes));
+        });
+  }
+
+  private byte @Nullable [] bytes(Hash hash) {
+    try {
+      return store.getVerified(hash);
+    } catch (ChunkStoreException e) {
+      return null;
     }
   }
 

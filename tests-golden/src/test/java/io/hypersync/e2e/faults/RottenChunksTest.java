@@ -2,6 +2,7 @@ package io.hypersync.e2e.faults;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Await;
@@ -61,8 +62,58 @@ class RottenChunksTest {
     new Random(2).nextBytes(content);
     writeAtOnce(cluster.mount("a").resolve("first"));
     cluster.settle("a", "b");
+    restartWithARottenStore(cluster);
+    writeAtOnce(cluster.mount("a").resolve("second"));
+    cluster.startWorker("c");
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("first")));
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("second")));
+    cluster.settle("a", "b", "c");
+    cluster.assertSameRoots("a", "b", "c");
+  }
+
+  /** Its hash shows that what comes from a worker is right. */
+  @Test
+  void theLeaderGetsFromAWorkerWhatHasRottenThere() throws Exception {
+    TestCluster cluster = extension.get();
+    new Random(3).nextBytes(content);
+    writeAtOnce(cluster.mount("a").resolve("first"));
+    cluster.settle("a", "b");
+    restartWithARottenStore(cluster);
+    cluster.startWorker("c");
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("first")));
+    assertEquals(1, cluster.leader().status().path("repair").path("recovered").asInt());
+    cluster.settle("a", "b", "c");
+    cluster.assertSameRoots("a", "b", "c");
+  }
+
+  @Test
+  void aChunkThatNobodyHasCostsItsReadersEioAndNobodyElseAnything() throws Exception {
+    TestCluster cluster = extension.get();
+    new Random(4).nextBytes(content);
+    writeAtOnce(cluster.mount("a").resolve("first"));
+    cluster.settle("a", "b");
+    for (String worker : new String[] {"a", "b"}) {
+      Path store = cluster.stateDir(worker).resolve("chunks");
+      Await.until(worker + " has written it down", () -> rot(store) == 1);
+    }
+    restartWithARottenStore(cluster);
+    cluster.startWorker("c");
+    Path mount = cluster.mount("c");
+    IOException lost =
+        assertThrows(IOException.class, () -> Files.readAllBytes(mount.resolve("first")));
+    assertTrue(String.valueOf(lost.getMessage()).contains("Input/output error"), lost::getMessage);
+    Files.writeString(mount.resolve("second"), "goes on");
+    Await.same("a", "goes on", () -> Files.readString(cluster.mount("a").resolve("second")));
+    cluster.settle("a", "b", "c");
+    cluster.assertSameRoots("a", "b", "c");
+    Files.delete(mount.resolve("first"));
+    cluster.settle("a", "b", "c");
+  }
+
+  /** The chunk is in the index by then: a start verifies those that are not. */
+  private void restartWithARottenStore(TestCluster cluster) throws Exception {
     Path store = stateOfTheLeader(cluster).resolve("chunks");
-    for (int start = 0; start < 2; start++) { // a start verifies chunks that are not in the index
+    for (int start = 0; start < 2; start++) {
       stop(cluster.leader());
       if (start == 1) {
         assertTrue(rot(store) > 0);
@@ -70,12 +121,6 @@ class RottenChunksTest {
       cluster.startLeader();
       cluster.awaitWritable("a");
     }
-    writeAtOnce(cluster.mount("a").resolve("second"));
-    cluster.startWorker("c");
-    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("first")));
-    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("second")));
-    cluster.settle("a", "b", "c");
-    cluster.assertSameRoots("a", "b", "c");
   }
 
   private static Path stateOfTheLeader(TestCluster cluster) throws IOException {

@@ -5,6 +5,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage.ChunkData;
+import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.netty.buffer.ByteBuf;
 
@@ -18,7 +19,8 @@ import io.netty.buffer.ByteBuf;
  *           | client id  | seq u64   | hash      | bytes, 0 to 65536    |
  *           +------------+-----------+-----------+----------------------+
  *
- * ChunkData  0           32
+ * ChunkCopy, ChunkData
+ *            0           32
  *           +-----------+----------------------+
  *           | hash      | bytes, 0 to 65536    |
  *           +-----------+----------------------+
@@ -48,6 +50,15 @@ final class ChunkFrames {
     out.writeBytes(put.bytes());
   }
 
+  static int bodyBytes(ChunkCopy copy) {
+    return Hash.BYTES + copy.bytes().length;
+  }
+
+  static void write(ChunkCopy copy, ByteBuf out) {
+    writeHash(copy.hash(), out);
+    out.writeBytes(copy.bytes());
+  }
+
   static void write(ChunkData data, ByteBuf out) {
     writeHash(data.hash(), out);
     out.writeBytes(data.bytes());
@@ -67,6 +78,13 @@ final class ChunkFrames {
       throw truncated("ChunkData", Hash.BYTES, body);
     }
     return new ChunkData(readHash(body), rest(body));
+  }
+
+  static ChunkCopy readCopy(ByteBuf body) throws ProtocolException {
+    if (body.readableBytes() < Hash.BYTES) {
+      throw truncated("ChunkCopy", Hash.BYTES, body);
+    }
+    return new ChunkCopy(readHash(body), rest(body));
   }
 
   private static void writeHash(Hash hash, ByteBuf out) {

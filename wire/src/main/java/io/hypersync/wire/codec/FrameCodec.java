@@ -49,6 +49,9 @@ public final class FrameCodec {
     if (message instanceof WorkerMessage.ChunkPut put) {
       header(kind, ChunkFrames.bodyBytes(put), out);
       ChunkFrames.write(put, out);
+    } else if (message instanceof WorkerMessage.ChunkCopy copy) {
+      header(kind, ChunkFrames.bodyBytes(copy), out);
+      ChunkFrames.write(copy, out);
     } else {
       proto(kind, WorkerMessages.toProto(message), out);
     }
@@ -84,9 +87,11 @@ public final class FrameCodec {
       return null;
     }
     ByteBuf body = takeBody(in);
-    return kind == FrameKind.CHUNK_PUT
-        ? ChunkFrames.readPut(body)
-        : WorkerMessages.fromProto(kind, body.nioBuffer());
+    return switch (kind) {
+      case CHUNK_PUT -> ChunkFrames.readPut(body);
+      case CHUNK_COPY -> ChunkFrames.readCopy(body);
+      default -> WorkerMessages.fromProto(kind, body.nioBuffer());
+    };
   }
 
   /**

@@ -25,9 +25,11 @@ enum FrameKind {
   OPEN_LEASE_ACQUIRE(0x09, StreamKind.CONTROL, FrameKind.NODES),
   OPEN_LEASE_RELEASE(0x0a, StreamKind.CONTROL, FrameKind.NODES),
   OPEN_LEASE_RENEW(0x0b, StreamKind.CONTROL, FrameKind.NODES),
+  CHUNK_ABSENT(0x0c, StreamKind.CONTROL, FrameKind.HASHES),
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
+  CHUNK_COPY(0x21, StreamKind.CHUNKS, Hash.BYTES + ChunkRef.MAX_LENGTH),
 
   WELCOME(0x41, StreamKind.CONTROL, FrameKind.SMALL),
   REFUSED(0x42, StreamKind.CONTROL, FrameKind.SMALL),
@@ -36,6 +38,7 @@ enum FrameKind {
   LOCK_RESPONSE(0x45, StreamKind.CONTROL, FrameKind.SMALL),
   LOCK_EXPIRY_WARNING(0x46, StreamKind.CONTROL, FrameKind.SMALL),
   SNAPSHOT_OFFER(0x47, StreamKind.CONTROL, FrameKind.MANIFEST),
+  CHUNK_WANTED(0x48, StreamKind.CONTROL, FrameKind.HASHES),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -100,6 +103,8 @@ enum FrameKind {
       case WorkerMessage.SubmitIntent _ -> SUBMIT_INTENT;
       case WorkerMessage.IntentStatusRequest _ -> INTENT_STATUS_REQUEST;
       case WorkerMessage.ChunkPut _ -> CHUNK_PUT;
+      case WorkerMessage.ChunkCopy _ -> CHUNK_COPY;
+      case WorkerMessage.ChunkAbsent _ -> CHUNK_ABSENT;
     };
   }
 
@@ -112,6 +117,7 @@ enum FrameKind {
       case LeaderMessage.BarrierResponse _ -> BARRIER_RESPONSE;
       case LeaderMessage.LockResponse _ -> LOCK_RESPONSE;
       case LeaderMessage.LockExpiryWarning _ -> LOCK_EXPIRY_WARNING;
+      case LeaderMessage.ChunkWanted _ -> CHUNK_WANTED;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

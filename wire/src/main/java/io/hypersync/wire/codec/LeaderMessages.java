@@ -12,6 +12,7 @@ import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.proto.BarrierResponse;
 import io.hypersync.wire.proto.ChunkNeed;
 import io.hypersync.wire.proto.ChunkUnavailable;
+import io.hypersync.wire.proto.ChunkWanted;
 import io.hypersync.wire.proto.CommitAck;
 import io.hypersync.wire.proto.Heartbeat;
 import io.hypersync.wire.proto.IntentStatusResponse;
@@ -37,6 +38,8 @@ final class LeaderMessages {
   private static final Parser<BarrierResponse> BARRIER =
       DiscardUnknownFieldsParser.wrap(BarrierResponse.parser());
   private static final Parser<CommitAck> ACK = DiscardUnknownFieldsParser.wrap(CommitAck.parser());
+  private static final Parser<ChunkWanted> WANTED =
+      DiscardUnknownFieldsParser.wrap(ChunkWanted.parser());
   private static final Parser<ChunkNeed> NEED = DiscardUnknownFieldsParser.wrap(ChunkNeed.parser());
   private static final Parser<IntentStatusResponse> STATUS =
       DiscardUnknownFieldsParser.wrap(IntentStatusResponse.parser());
@@ -70,6 +73,8 @@ final class LeaderMessages {
               .setCommitIndex(barrier.commitIndex())
               .build();
       case LeaderMessage.CommitAck ack -> ack(ack);
+      case LeaderMessage.ChunkWanted wanted ->
+          ChunkWanted.newBuilder().setHashes(Fields.toProto(wanted.hashes())).build();
       case LeaderMessage.ChunkNeed need ->
           ChunkNeed.newBuilder()
               .setIntent(Fields.toProto(need.intent()))
@@ -103,6 +108,9 @@ final class LeaderMessages {
       case HEARTBEAT -> heartbeat(Fields.parse(HEARTBEAT, kind, body));
       case BARRIER_RESPONSE -> barrier(Fields.parse(BARRIER, kind, body));
       case COMMIT_ACK -> ack(Fields.parse(ACK, kind, body));
+      case CHUNK_WANTED ->
+          new LeaderMessage.ChunkWanted(
+              Fields.hashes(Fields.parse(WANTED, kind, body).getHashes(), "hashes"));
       case CHUNK_NEED -> need(Fields.parse(NEED, kind, body));
       case INTENT_STATUS_RESPONSE -> status(Fields.parse(STATUS, kind, body));
       case RATE_LIMITED -> limited(Fields.parse(LIMITED, kind, body));
@@ -124,6 +132,8 @@ final class LeaderMessages {
           OPEN_LEASE_RENEW,
           SUBMIT_INTENT,
           INTENT_STATUS_REQUEST,
+          CHUNK_ABSENT,
+          CHUNK_COPY,
           CHUNK_PUT ->
           throw new ProtocolException("a " + kind + " is no control message of the leader");
     };

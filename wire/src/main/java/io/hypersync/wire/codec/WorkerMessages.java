@@ -11,6 +11,7 @@ import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.ApplyError;
 import io.hypersync.wire.proto.BarrierRequest;
+import io.hypersync.wire.proto.ChunkAbsent;
 import io.hypersync.wire.proto.ChunkFetch;
 import io.hypersync.wire.proto.Hello;
 import io.hypersync.wire.proto.IntentStatusRequest;
@@ -32,6 +33,8 @@ final class WorkerMessages {
       DiscardUnknownFieldsParser.wrap(WorkerApplied.parser());
   private static final Parser<ChunkFetch> FETCH =
       DiscardUnknownFieldsParser.wrap(ChunkFetch.parser());
+  private static final Parser<ChunkAbsent> ABSENT =
+      DiscardUnknownFieldsParser.wrap(ChunkAbsent.parser());
   private static final Parser<SubmitIntent> SUBMIT =
       DiscardUnknownFieldsParser.wrap(SubmitIntent.parser());
   private static final Parser<IntentStatusRequest> STATUS =
@@ -56,7 +59,9 @@ final class WorkerMessages {
       case WorkerMessage.OpenLeaseAcquire acquire -> LeaseMessages.toProto(acquire);
       case WorkerMessage.OpenLeaseRelease release -> LeaseMessages.toProto(release);
       case WorkerMessage.OpenLeaseRenew renew -> LeaseMessages.toProto(renew);
-      case WorkerMessage.ChunkPut _ ->
+      case WorkerMessage.ChunkAbsent absent ->
+          ChunkAbsent.newBuilder().setHashes(Fields.toProto(absent.hashes())).build();
+      case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
   }
@@ -76,7 +81,12 @@ final class WorkerMessages {
       case OPEN_LEASE_ACQUIRE -> LeaseMessages.acquire(body);
       case OPEN_LEASE_RELEASE -> LeaseMessages.release(body);
       case OPEN_LEASE_RENEW -> LeaseMessages.renew(body);
+      case CHUNK_ABSENT ->
+          new WorkerMessage.ChunkAbsent(
+              Fields.hashes(Fields.parse(ABSENT, kind, body).getHashes(), "hashes"));
       case CHUNK_PUT,
+          CHUNK_COPY,
+          CHUNK_WANTED,
           WELCOME,
           REFUSED,
           SNAPSHOT_OFFER,

@@ -99,6 +99,18 @@ public sealed interface LeaderMessage {
   record SnapshotOffer(long index, Hash root, byte[] manifest) implements LeaderMessage {}
 
   /**
+   * The leader's store has lost these chunks: the worker answers each with ChunkCopy or
+   * ChunkAbsent; control stream.
+   *
+   * @param hashes 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
+   */
+  record ChunkWanted(List<Hash> hashes) implements LeaderMessage {
+    public ChunkWanted {
+      hashes = List.copyOf(hashes);
+    }
+  }
+
+  /**
    * Says that the leader is alive; control stream.
    *
    * @param freeBytes how many bytes the leader's filesystem of log and chunks can still take, or

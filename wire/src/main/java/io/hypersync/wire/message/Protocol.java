@@ -14,9 +14,10 @@ public final class Protocol {
    * The revision of the set of messages and their fields, and of the roots in the entries. Grows by
    * one with every change that the other side must support; both sides must have the same one. A
    * side that sends none has revision 1; since revision 3, Merkle roots have version 2 ({@code
-   * RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer.
+   * RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer, since revision 5 a
+   * ChunkWanted.
    */
-  public static final int REVISION = 4;
+  public static final int REVISION = 5;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

@@ -53,10 +53,11 @@ public enum StreamKind {
           WorkerMessage.LockRenew _,
           WorkerMessage.OpenLeaseAcquire _,
           WorkerMessage.OpenLeaseRelease _,
-          WorkerMessage.OpenLeaseRenew _ ->
+          WorkerMessage.OpenLeaseRenew _,
+          WorkerMessage.ChunkAbsent _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
-      case WorkerMessage.ChunkPut _ -> CHUNKS;
+      case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ -> CHUNKS;
     };
   }
 
@@ -69,7 +70,8 @@ public enum StreamKind {
           LeaderMessage.Heartbeat _,
           LeaderMessage.BarrierResponse _,
           LeaderMessage.LockResponse _,
-          LeaderMessage.LockExpiryWarning _ ->
+          LeaderMessage.LockExpiryWarning _,
+          LeaderMessage.ChunkWanted _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -151,6 +151,23 @@ public sealed interface WorkerMessage {
   }
 
   /**
+   * The bytes of a chunk that the leader has asked for with {@link LeaderMessage.ChunkWanted};
+   * chunks stream, with a fixed header instead of protobuf.
+   */
+  record ChunkCopy(Hash hash, byte[] bytes) implements WorkerMessage {}
+
+  /**
+   * Answers {@link LeaderMessage.ChunkWanted}: these are not here, or damaged; control stream.
+   *
+   * @param hashes 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
+   */
+  record ChunkAbsent(List<Hash> hashes) implements WorkerMessage {
+    public ChunkAbsent {
+      hashes = List.copyOf(hashes);
+    }
+  }
+
+  /**
    * Locks, unlocks or tests for a conflict (10.2); control stream.
    *
    * @param intent its client is the run of Hello; its numbers only grow, and the leader executes

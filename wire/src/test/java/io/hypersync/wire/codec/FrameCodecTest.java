@@ -78,7 +78,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 04                                    protocol_revision
+                40 05                                    protocol_revision
                 49 00 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -94,7 +94,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 04                                    protocol_revision
+            40 05                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -285,6 +285,30 @@ class FrameCodecTest {
             12 20          root
             101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
             1a 02 07 08    manifest
+            """),
+        Arguments.of(
+            new LeaderMessage.ChunkWanted(List.of(SampleMessages.HASH)),
+            """
+            00 00 00 23    length
+            48             ChunkWanted
+            0a 20          hashes
+            101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
+            """),
+        Arguments.of(
+            new WorkerMessage.ChunkAbsent(List.of(SampleMessages.HASH)),
+            """
+            00 00 00 23    length
+            0c             ChunkAbsent
+            0a 20          hashes
+            101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
+            """),
+        Arguments.of(
+            new WorkerMessage.ChunkCopy(SampleMessages.HASH, new byte[] {7, 8}),
+            """
+            00 00 00 23    length
+            21             ChunkCopy
+            101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
+            07 08          bytes
             """));
   }
 

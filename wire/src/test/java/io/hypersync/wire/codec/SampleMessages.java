@@ -66,6 +66,9 @@ public final class SampleMessages {
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.ENOSPC, "disk full")),
         new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.EIO, "other root", HASH)),
+        new WorkerMessage.ChunkAbsent(List.of(HASH)),
+        new WorkerMessage.ChunkCopy(HASH, bytes("chunk")),
+        new WorkerMessage.ChunkCopy(HASH, new byte[0]),
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
         new WorkerMessage.ChunkPut(INTENT, HASH, new byte[ChunkRef.MAX_LENGTH]),
         new WorkerMessage.ChunkFetch(
@@ -118,6 +121,7 @@ public final class SampleMessages {
             Integer.MAX_VALUE,
             Long.MAX_VALUE),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
+        new LeaderMessage.ChunkWanted(List.of(HASH, Hash.ZERO)),
         new LeaderMessage.SnapshotOffer(5, HASH, bytes("manifest")),
         new LeaderMessage.SnapshotOffer(
             Long.MAX_VALUE, Hash.ZERO, new byte[Protocol.MAX_MANIFEST_BYTES]),
@@ -175,6 +179,7 @@ public final class SampleMessages {
           "SubmitIntent "
               + List.of(m.intent(), m.agent(), hex(m.op()), hex(m.inlinePayload()), m.uploading());
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
+      case WorkerMessage.ChunkCopy m -> "ChunkCopy " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.SnapshotOffer m ->
           "SnapshotOffer " + List.of(m.index(), m.root(), hex(m.manifest()));

@@ -26,6 +26,8 @@ class StreamKindTest {
           Map.entry(WorkerMessage.OpenLeaseRenew.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.SubmitIntent.class, StreamKind.INTENTS),
           Map.entry(WorkerMessage.IntentStatusRequest.class, StreamKind.INTENTS),
+          Map.entry(WorkerMessage.ChunkAbsent.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.ChunkCopy.class, StreamKind.CHUNKS),
           Map.entry(WorkerMessage.ChunkPut.class, StreamKind.CHUNKS));
 
   private static final Map<Class<?>, StreamKind> OF_LEADER =
@@ -33,6 +35,7 @@ class StreamKindTest {
           Map.entry(LeaderMessage.Welcome.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Refused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.SnapshotOffer.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.ChunkWanted.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.LockResponse.class, StreamKind.CONTROL),

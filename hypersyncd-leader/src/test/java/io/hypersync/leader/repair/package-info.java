@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.repair;
+
+import org.jspecify.annotations.NullMarked;
