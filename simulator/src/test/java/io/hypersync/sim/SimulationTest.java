@@ -86,7 +86,8 @@ class SimulationTest {
     "280326998909, 3000",
     "805336184356, 3000",
     "805336187575, 3000",
-    "805336191328, 3000"
+    "805336191328, 3000",
+    "223740337773, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

@@ -225,7 +225,7 @@ public final class LeaderDisk {
    * @throws IOException if one of the two syncs fails
    */
   void sync(SteppedLog synced, List<byte[]> batch, List<Hash> begun) throws IOException {
-    sync(synced.file());
+    sync(openFile(synced));
     chunks.finish(begun);
     synced.synced();
     durable.addAll(batch);
@@ -245,25 +245,33 @@ public final class LeaderDisk {
     files.syncNames();
   }
 
+  /** The file that the last write went to, which a sync needs. */
+  SimFile openFile(SteppedLog written) {
+    return files.open(written.file());
+  }
+
   /**
-   * Completes the sync of a watermark.
+   * Completes the sync of a watermark. Later batches do not wait for it, so its segment may have
+   * been trimmed since it was written. Hence the open file and not its name, as in the product:
+   * {@code SegmentAppender} writes and syncs through a channel. If the file is gone, the sync
+   * succeeds and does nothing; if its name comes back after a loss of power, so does the watermark.
    *
-   * @param file the file it was written to
+   * @param file the one that was the log's {@link #openFile} when the watermark was written
    * @param index the index it covers
    * @throws IOException if the sync fails
    */
-  void syncWatermark(Path file, long index) throws IOException {
+  void syncWatermark(SimFile file, long index) throws IOException {
     sync(file);
     watermarkedIndex = Math.max(watermarkedIndex, index);
     watermarks++;
   }
 
-  private void sync(Path file) throws IOException {
+  private void sync(SimFile file) throws IOException {
     if (syncFails) {
       syncFails = false;
       files.failSync(file);
       throw new IOException("EIO: the simulated disk cannot sync");
     }
-    files.sync(file);
+    file.sync();
   }
 }

@@ -95,12 +95,13 @@ final class SimFiles implements SteppedLog.Storage {
     writesFail = now;
   }
 
-  void sync(Path file) {
-    file(file).sync();
+  /** The file as a process has it open: it stays the same one when its name is taken away. */
+  SimFile open(Path file) {
+    return file(file);
   }
 
-  void failSync(Path file) {
-    file(file).failSync(prng);
+  void failSync(SimFile file) {
+    file.failSync(prng);
   }
 
   void evict() {

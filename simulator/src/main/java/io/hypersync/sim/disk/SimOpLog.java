@@ -270,7 +270,7 @@ public final class SimOpLog implements OpLog {
 
   private void writeWatermark() {
     long watermarked = log.durableIndex();
-    Path file = log.file();
+    SimFile file = disk.openFile(log);
     try {
       log.writeWatermark();
     } catch (IOException e) {

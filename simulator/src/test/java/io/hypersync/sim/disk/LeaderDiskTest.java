@@ -117,7 +117,7 @@ class LeaderDiskTest {
       sync(disk, log, batch(2));
       sync(disk, log, batch(3));
       log.writeWatermark();
-      disk.syncWatermark(log.file(), 5);
+      disk.syncWatermark(disk.openFile(log), 5);
       assertTrue(disk.rotLog());
       disk.crash(seed % 2 == 0);
       OpLogCorruptException refused =

@@ -15,6 +15,7 @@ import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.sim.world.Trace;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -131,6 +132,54 @@ class TrimmedDiskTest {
     assertEquals(segments.get(3).firstIndex(), open(disk, 0).firstIndex());
     assertThrows(OpLogCorruptException.class, () -> open(disk, 1));
     assertThrows(OpLogCorruptException.class, () -> open(disk, ENTRIES + 2));
+  }
+
+  /**
+   * A watermark is synced beside later batches, so a trim may take its segment away in the
+   * meantime. A sync goes by the open file, not by the name.
+   */
+  @Test
+  void aWatermarkIsSyncedThoughItsSegmentIsTrimmedMeanwhile() throws IOException {
+    TreeSet<Long> begins = new TreeSet<>();
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      boolean gone = seed % 2 == 0;
+      written.clear();
+      LeaderDisk disk = new LeaderDisk(new Prng(seed));
+      SteppedLog log = open(disk, 0);
+      while (log.segments().size() < 3) { // the next one begins when there is no room left
+        write(disk, log);
+      }
+      long kept = log.segments().getLast().firstIndex();
+      log.writeWatermark();
+      Path named = log.file();
+      SimFile watermarked = disk.openFile(log);
+      while (log.segments().size() < 4) {
+        write(disk, log);
+      }
+      long last = log.segments().getLast().firstIndex();
+      for (Path segment : log.forget(last - 1)) {
+        disk.withdraw(segment);
+        if (gone || !named.startsWith(segment)) {
+          disk.syncWithdrawn();
+        }
+      }
+      disk.syncWatermark(watermarked, last - 1);
+      disk.crash(true);
+
+      SteppedLog again = open(disk, 0);
+      begins.add(again.firstIndex() == last ? Long.MAX_VALUE : again.firstIndex() - kept);
+      assertEquals(written.size(), again.durableIndex());
+      assertEquals(again.firstIndex(), delivered.getFirst());
+    }
+    assertEquals(
+        List.of(0L, Long.MAX_VALUE), List.copyOf(begins), "with and without the watermark's");
+  }
+
+  private void write(LeaderDisk disk, SteppedLog log) throws IOException {
+    byte[] entry = new Prng(written.size()).bytes(ENTRY_BYTES);
+    written.add(entry);
+    log.write(List.of(entry));
+    disk.sync(log, List.of(entry), List.of());
   }
 
   @Test

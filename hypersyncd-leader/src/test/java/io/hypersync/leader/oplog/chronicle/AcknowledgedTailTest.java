@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import io.hypersync.leader.oplog.OpLogFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -17,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -222,6 +225,56 @@ class AcknowledgedTailTest {
     try (TestLog test = TestLog.open(directory)) {
       test.verifyAll();
       assertTrue(test.lastRecovered() > 4);
+    }
+  }
+
+  /** A watermark is written through an open file, so a trim may take its segment away meanwhile. */
+  @Test
+  void aWatermarkOfASegmentThatIsTrimmedMeanwhileHarmsNothing() throws IOException {
+    CountDownLatch inWatermark = new CountDownLatch(1);
+    CountDownLatch mayBeWritten = new CountDownLatch(1);
+    List<Path> late = new CopyOnWriteArrayList<>();
+    SegmentWrite slow =
+        (file, channel, bytes, offset) -> {
+          boolean isLate = isWatermark(bytes) && mayBeWritten.getCount() > 0;
+          if (isLate) {
+            inWatermark.countDown();
+            awaitLatch(mayBeWritten);
+          }
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+          if (isLate) {
+            late.add(file);
+          }
+        };
+    long first;
+    long last;
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, slow, clock)) {
+      try {
+        test.appendOneByOne(1);
+        restUntil(() -> inWatermark.getCount() == 0, "a watermark is being written");
+        test.fillSegments(3);
+        first = test.log.trim(test.log.segments().get(1).firstIndex());
+        assertTrue(first > 1, "the first segment is gone");
+      } finally {
+        mayBeWritten.countDown();
+      }
+      await(() -> !late.isEmpty(), "the watermark is written");
+      assertFalse(Files.exists(late.getFirst()));
+      test.appendOneByOne(3);
+      test.verifyAll();
+      assertFalse(test.hasFailed());
+      last = test.log.durableIndex();
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(LongStream.rangeClosed(first, last).boxed().toList(), test.recovered);
+    }
+  }
+
+  private static void awaitLatch(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
     }
   }
 
