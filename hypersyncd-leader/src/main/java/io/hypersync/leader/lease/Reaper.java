@@ -97,13 +97,21 @@ public final class Reaper {
   /**
    * The newest entry after which every connected worker has had OPEN_LEASE_TTL to report open
    * nodes.
+   *
+   * <p>A worker that was offered a snapshot counts as one that is gone. It gets no entries on this
+   * connection, so it would hold up everything for as long as it installs, which may be an hour.
+   * Either it has just started and shows nothing. Or it was mounted and away for so long that the
+   * log does not have what comes next: then it ends at the offer, and all that is open there with
+   * it. If it loses the connection before the offer arrives, this leader can only offer again, or
+   * refuse. Until it ends, its leases hold what they held while it was away, and what it reports
+   * anew.
    */
   private long dueThrough(long durableIndex) {
     durable.reached(durableIndex, awakeNs);
     long dueThrough = durable.dueThrough(awakeNs);
     Set<SessionId> connected = new HashSet<>();
     for (WorkerSession session : sessions.all()) {
-      if (session.isEstablished() && !session.isInstalling()) { // it shows nothing
+      if (session.isEstablished() && !session.isInstalling()) {
         connected.add(session.id());
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
         // A worker's first report on a session follows its leases on everything that was open when

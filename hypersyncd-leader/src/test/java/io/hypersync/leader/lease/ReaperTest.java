@@ -102,6 +102,51 @@ class ReaperTest {
     assertEquals(List.of(NODE), reaped);
   }
 
+  /** It is as one that is gone, and an install may take an hour. */
+  @Test
+  void aWorkerThatIsOfferedASnapshotHoldsNothingUp() {
+    orphan(NODE);
+    durable = 1;
+    pass(TTL - 50);
+    sessions.establishWithOffer(1, W, 0);
+    pass(100);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  /** It may have been mounted, and is about to end; until then what it has open stays. */
+  @Test
+  void theOfferOfASnapshotEndsNoLease() {
+    orphan(NODE);
+    durable = 1;
+    pass(2 * TTL - TTL / 2 - 600);
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    pass(TTL / 2);
+    leases.established(W);
+    sessions.establishWithOffer(1, W, 0);
+    pass(TTL / 2 - 50);
+    assertEquals(List.of(), reaped, "what was held before");
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    pass(TTL - 50);
+    assertEquals(List.of(), reaped, "what was held again after the Welcome");
+    pass(300);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  /** After the install it goes on with the log, and may open what it sees. */
+  @Test
+  void whoComesBackWithTheSnapshotHoldsEverythingUpAgain() {
+    sessions.establishWithOffer(1, W, 0);
+    sessions.sessions().closed(sessions.id(1));
+    sessions.establish(2, W, 0);
+    orphan(NODE);
+    durable = 1;
+    pass(3 * TTL);
+    assertEquals(List.of(), reaped);
+    sessions.report(2, 1);
+    pass(TTL + 200);
+    assertEquals(List.of(NODE), reaped);
+  }
+
   @Test
   void aLeaseLivesAsLongAsItIsRenewed() {
     orphan(NODE);

@@ -24,6 +24,12 @@ public final class RecordingSessions {
     sessions.establish(session(number), appliedIndex);
   }
 
+  /** The worker's Hello is accepted, and it is offered a snapshot. */
+  public void establishWithOffer(long number, WorkerId worker, long appliedIndex) {
+    sessions.opened(id(number), worker, "test", 0);
+    sessions.establishWithOffer(session(number), appliedIndex);
+  }
+
   public void report(long number, long appliedIndex) {
     session(number).reported(new WorkerApplied(appliedIndex, Hash.ZERO, false, 0, null));
   }

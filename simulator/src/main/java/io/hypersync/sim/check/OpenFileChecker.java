@@ -3,6 +3,7 @@ package io.hypersync.sim.check;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import java.util.ArrayDeque;
@@ -18,9 +19,10 @@ import java.util.function.Predicate;
  * the leader reaps correctly (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node may be
  * reaped that is open on a connected worker. Before a node is reaped, the entry that removed its
  * last name must have been durable, and reported as visible by every connected worker, for
- * OPEN_LEASE_TTL. A node that was open for a while when a worker sent a report must be known to the
- * leader as open from then on, also after a reconnect of that worker, for as long as the worker's
- * leases cannot have expired.
+ * OPEN_LEASE_TTL. A worker that is offered a snapshot counts as one that is gone, and gets no
+ * entries. A node that was open for a while when a worker sent a report must be known to the leader
+ * as open from then on, also after a reconnect of that worker, for as long as the worker's leases
+ * cannot have expired.
  */
 public final class OpenFileChecker {
   /**
@@ -53,6 +55,9 @@ public final class OpenFileChecker {
 
   /** By worker: the applied indexes that it reported over its present connection. */
   private final Map<String, ArrayDeque<Reported>> reports = new HashMap<>();
+
+  /** The workers that were offered a snapshot over their present connection. */
+  private final Set<String> offered = new HashSet<>();
 
   private final Set<NodeId> reaped = new HashSet<>();
   private long late;
@@ -121,6 +126,20 @@ public final class OpenFileChecker {
   public void leaderStarted() {
     known.clear();
     reports.clear();
+    offered.clear();
+  }
+
+  /** The leader sends a worker this message, over its present connection. */
+  public void sent(String worker, LeaderMessage message) {
+    if (message instanceof LeaderMessage.Welcome) {
+      offered.remove(worker);
+    } else if (message instanceof LeaderMessage.SnapshotOffer) {
+      offered.add(worker);
+    } else if (message instanceof LeaderMessage.LogEntries) {
+      // Else it would show what nobody waits for before something is reaped.
+      Violation.unless(
+          !offered.contains(worker), worker, " gets entries after the offer of a snapshot");
+    }
   }
 
   /**
@@ -155,7 +174,7 @@ public final class OpenFileChecker {
   /**
    * The leader logs {@code ReapOrphans} now.
    *
-   * @param connected the workers that it is connected to
+   * @param connected the workers whose Hello it has accepted
    */
   public void reaping(FsOp.ReapOrphans reap, Set<String> connected) {
     long now = clock.monotonicNs();
@@ -170,6 +189,11 @@ public final class OpenFileChecker {
           index,
           " took its last name");
       for (String worker : connected) {
+        if (offered.contains(worker)) {
+          // It reports nothing, and does not go on from what it shows: nobody may wait for it, and
+          // what it has open is safe by its leases only, as while it was away.
+          continue;
+        }
         Violation.unless(!isOpen(worker, node), node, " is reaped and open on ", worker);
         long reportedNs = reportedNs(worker, index);
         Violation.unless(

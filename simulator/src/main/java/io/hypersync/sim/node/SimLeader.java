@@ -283,6 +283,7 @@ public final class SimLeader implements LeaderEnd {
 
   private void sending(SimConnection connection, LeaderMessage message) {
     checker.sent(message);
+    open.sent(connection.worker().id().name(), message);
     if (message instanceof LeaderMessage.SnapshotOffer offer) {
       installs.offered(connection.worker().id().name(), offer.index(), timeline.monotonicNs());
       for (int i = trimPrng.below(4); i > 0; i--) { // what is newer than the offer lets the log go

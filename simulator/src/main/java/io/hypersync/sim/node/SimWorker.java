@@ -70,6 +70,7 @@ public final class SimWorker implements WorkerEnd {
   private final SnapshotDisk disk;
   private final SimInstalls installs;
   private boolean endNoted;
+  private boolean wasLive;
   private long checkedIndex = -1;
   private long backfilled;
 
@@ -275,6 +276,7 @@ public final class SimWorker implements WorkerEnd {
       backfilled = agent.backfill().fetched();
       disk.count(SnapshotDisk.BACKFILLED);
     }
+    wasLive |= isLive();
     silence.check(agent.isWritable());
     record.look(host.pausedUntilNs());
   }
@@ -411,6 +413,19 @@ public final class SimWorker implements WorkerEnd {
         replica.lost(unavailable.hash());
       }
       agent.received(message);
+    }
+    if (message instanceof LeaderMessage.SnapshotOffer) {
+      checkOffered();
+    }
+  }
+
+  /**
+   * One whose processes have seen a state cannot jump to another one, and the leader does not wait
+   * for a worker that installs before it reaps what processes have open. So such a worker leaves.
+   */
+  private void checkOffered() {
+    if (wasLive && (agent.install() != null || agent.monitor().isConnected())) {
+      throw new Violation(id + " has shown a state, was offered a snapshot, and stays");
     }
   }
 
