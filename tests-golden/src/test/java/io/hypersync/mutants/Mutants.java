@@ -402,6 +402,17 @@ final class Mutants {
               "IntentIndex.through",
               Long.MAX_VALUE),
           skips(
+              "a mounted worker that is offered a snapshot stays",
+              "worker.WorkerAgent",
+              "offered",
+              "WorkerAgent.endFor"),
+          callAnswers(
+              "a worker that is offered a snapshot gets entries, too",
+              "leader.session.WorkerSessions",
+              "stream",
+              "WorkerSession.isInstalling",
+              0),
+          skips(
               "chunks of a snapshot are not looked for after a restart",
               "worker.WorkerAgent",
               "<init>",
