@@ -38,9 +38,11 @@ public interface CollectionRun extends AutoCloseable {
    * Marks a chunk as living, whether the store has it or not. Takes 11 to 21 bytes of heap, see
    * {@link KeptChunks}.
    *
+   * @return whether it was not kept before, neither marked nor protected; for reports, because a
+   *     chunk may rarely be taken for another one
    * @throws IllegalStateException if sweeping has begun
    */
-  void mark(Hash hash);
+  boolean mark(Hash hash);
 
   /**
    * What a sweep would do if it began now, without any change to the store. Reads the index once

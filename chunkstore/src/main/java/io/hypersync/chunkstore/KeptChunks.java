@@ -53,10 +53,8 @@ public final class KeptChunks {
 
     private final Set<Hash> condemned = new HashSet<>();
 
-    void keep(Hash hash) {
-      if (kept != null) {
-        kept.add(fingerprint(hash));
-      }
+    boolean keep(Hash hash) {
+      return kept != null && kept.add(fingerprint(hash));
     }
   }
 
@@ -97,11 +95,13 @@ public final class KeptChunks {
   /**
    * Keeps a chunk that is marked as live. A chunk that an earlier collection has condemned, and
    * could not remove for sure, stays condemned: callers have been told that it is not here.
+   *
+   * @return whether it was not kept before
    */
-  public void mark(Hash hash) {
+  public boolean mark(Hash hash) {
     Stripe stripe = stripe(hash);
     synchronized (stripe) {
-      stripe.keep(hash);
+      return stripe.keep(hash);
     }
   }
 
@@ -115,7 +115,7 @@ public final class KeptChunks {
       if (stripe.condemned.remove(hash)) {
         condemned.decrementAndGet();
       }
-      stripe.keep(hash);
+      var _ = stripe.keep(hash);
     }
   }
 
@@ -138,7 +138,7 @@ public final class KeptChunks {
       if (stripe.condemned.contains(hash)) {
         return false;
       }
-      stripe.keep(hash);
+      var _ = stripe.keep(hash);
       return true;
     }
   }

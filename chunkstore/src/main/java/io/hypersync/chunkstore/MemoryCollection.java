@@ -39,12 +39,12 @@ final class MemoryCollection implements CollectionRun {
   }
 
   @Override
-  public void mark(Hash hash) {
+  public boolean mark(Hash hash) {
     Phase phase = progress.phase();
     if (phase != Phase.MARKING) {
       throw new IllegalStateException("the collection takes no marks any more: " + phase);
     }
-    kept.mark(hash);
+    return kept.mark(hash);
   }
 
   @Override

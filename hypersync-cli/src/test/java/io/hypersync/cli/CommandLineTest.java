@@ -70,6 +70,7 @@ final class CommandLineTest {
             "status",
             "log",
             "snapshot",
+            "gc",
             "diff",
             "trace",
             "replay",

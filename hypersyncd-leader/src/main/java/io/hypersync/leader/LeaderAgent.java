@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockManager;
@@ -65,6 +66,9 @@ public final class LeaderAgent implements Agent {
   /** How often old entries are looked for. */
   private static final long TRIM_INTERVAL_NS = 10_000_000_000L;
 
+  /** With less room than this on the disk, dead chunks are collected whenever anything changes. */
+  private static final long NEARLY_FULL_BYTES = 1L << 30;
+
   private final LeaderConfig config;
   private final long epoch;
   private final OpLog log;
@@ -86,6 +90,7 @@ public final class LeaderAgent implements Agent {
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final DivergenceReports divergences;
   private final SnapshotManager snapshots;
+  private final CollectionManager collections;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
@@ -98,6 +103,7 @@ public final class LeaderAgent implements Agent {
    *
    * @param entropy source of node ids, op ids, client id and leader epoch
    * @param snapshots decides when snapshots are taken, which this agent has done
+   * @param collections decides when dead chunks are collected, which this agent has done
    * @param listener receives the timestamps of each committed intent
    */
   public LeaderAgent(
@@ -108,6 +114,7 @@ public final class LeaderAgent implements Agent {
       LogReadPort logReader,
       RootAuditPort auditor,
       SnapshotManager snapshots,
+      CollectionManager collections,
       IntentWritePort intentWriter,
       LogTrimPort trimmer,
       SessionPort port,
@@ -116,6 +123,7 @@ public final class LeaderAgent implements Agent {
       CommitListener listener) {
     this.config = config;
     this.snapshots = snapshots;
+    this.collections = collections;
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
     this.chunks = chunks;
@@ -161,7 +169,8 @@ public final class LeaderAgent implements Agent {
             (session, chunk) -> chunks.serve(session, List.of(chunk)),
             chunks::verify);
     this.handshakeHandler =
-        new HandshakeHandler(config, epoch, log, snapshots, sessions, port, locks, () -> 0);
+        new HandshakeHandler(
+            config, epoch, log, snapshots, sessions, port, locks, collections::through);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -216,6 +225,7 @@ public final class LeaderAgent implements Agent {
    */
   public void freeBytes(long bytes) {
     freeBytes = bytes;
+    collections.nearlyFull(bytes < NEARLY_FULL_BYTES);
   }
 
   private void ending(
@@ -419,7 +429,8 @@ public final class LeaderAgent implements Agent {
    * One turn of the event loop. In this order: sends the acks whose entries have become durable;
    * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}); sends
    * durable entries to all workers, and to each worker its own entries before they are durable;
-   * sends heartbeats when due; expires locks; reaps orphans; has a snapshot taken.
+   * sends heartbeats when due; expires locks; reaps orphans; has dead chunks collected and a
+   * snapshot taken.
    */
   @Override
   public int doWork() {
@@ -453,6 +464,7 @@ public final class LeaderAgent implements Agent {
     recovery.tick(now);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
+    work += collections.tick(sequencer, snapshots, intentHandler, sessions, log, now) ? 1 : 0;
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
     if (sequencer.intents().isDue(durable)) {
@@ -582,6 +594,11 @@ public final class LeaderAgent implements Agent {
   /** The snapshots; for status reports and requests, on the agent's thread only. */
   public SnapshotManager snapshots() {
     return snapshots;
+  }
+
+  /** The collections; for status reports and requests, on the agent's thread only. */
+  public CollectionManager collections() {
+    return collections;
   }
 
   /** The reaper of orphans; for status reports, on the agent's thread only. */

@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
@@ -33,6 +34,7 @@ import java.time.Duration;
  * @param inlineThreshold payloads of up to this many bytes travel in the log; INLINE_THRESHOLD
  *     (9.2)
  * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
+ * @param collections when dead chunks are collected (hypersync.md 14.2)
  * @param catchUpEntries a worker that starts further behind than this gets a snapshot instead of
  *     the log (hypersync.md 13.2)
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
@@ -55,5 +57,6 @@ public record LeaderDaemonOptions(
     int chunkMax,
     int inlineThreshold,
     SnapshotPolicy snapshots,
+    CollectionPolicy collections,
     long catchUpEntries,
     LogRetention logRetention) {}

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
@@ -70,6 +71,7 @@ class ForgottenIntentsTest {
           (session, from, bytes) -> {},
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
+          CollectionManager.none(),
           this::write,
           LogTrimPort.NONE,
           port,

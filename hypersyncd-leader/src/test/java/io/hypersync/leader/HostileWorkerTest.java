@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.quota.Quota;
@@ -107,6 +108,7 @@ class HostileWorkerTest {
           (session, from, bytes) -> {},
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
+          CollectionManager.none(),
           _ -> {},
           LogTrimPort.NONE,
           port,

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.AuditFinding;
@@ -68,6 +69,7 @@ class LeaderAgentTest {
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
           SnapshotManager.none(WORKSPACE),
+          CollectionManager.none(),
           _ -> {},
           LogTrimPort.NONE,
           port,

@@ -163,6 +163,7 @@ final class Cluster {
           new SimLeader(
               swarmOptions.leader(),
               swarmOptions.snapshots(),
+              swarmOptions.collections(),
               disk,
               timeline,
               prng.split(),

@@ -3,6 +3,7 @@ package io.hypersync.sim;
 import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -39,6 +40,7 @@ import java.util.List;
  * @param snapshots how often the leader takes snapshots, and how many it keeps
  * @param workerSnapshots the same of each worker
  * @param catchUpEntries how far behind a worker that starts gets a snapshot, in entries
+ * @param collections how often the leader collects dead chunks, and its replay window
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -56,7 +58,8 @@ record SwarmOptions(
     IntentRateLimits rateLimits,
     SnapshotPolicy snapshots,
     SnapshotPolicy workerSnapshots,
-    long catchUpEntries) {
+    long catchUpEntries,
+    CollectionPolicy collections) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -113,7 +116,11 @@ record SwarmOptions(
         new SnapshotPolicy(
             prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)),
         WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)),
-        prng.oneIn(3) ? Long.MAX_VALUE : prng.scale(20, 2_000));
+        prng.oneIn(3) ? Long.MAX_VALUE : prng.scale(20, 2_000),
+        CollectionPolicy.of(
+            prng.scale(5 * Timeline.MS, 1_000 * Timeline.MS),
+            prng.oneIn(2) ? 0 : prng.scale(1, 100),
+            prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)));
   }
 
   /**

@@ -15,6 +15,20 @@ public interface SnapshotCatalog {
   List<Snapshot> list() throws IOException;
 
   /**
+   * The indexes of all snapshots, also of those whose records are damaged or cannot be read, in no
+   * order. May be called on any thread.
+   */
+  List<Long> indexes() throws IOException;
+
+  /**
+   * What looks like the record of a snapshot and has the name of none, so that neither of the above
+   * has it: somebody's copy, perhaps. For a person to read. May be called on any thread.
+   */
+  default List<String> strays() throws IOException {
+    return List.of();
+  }
+
+  /**
    * Adds a snapshot; it replaces one of the same index. All its pages must be durable.
    *
    * @throws IOException if it cannot be written; then the catalog is as it was, or has it

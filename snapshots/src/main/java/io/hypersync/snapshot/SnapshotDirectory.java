@@ -3,6 +3,7 @@ package io.hypersync.snapshot;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,15 +12,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A catalog as a directory with one file per snapshot. A file's name is the index in 20 digits and
- * {@code .snapshot}; its content is {@link Snapshot#encode}. Not thread-safe.
+ * {@code .snapshot}; its content is {@link Snapshot#encode}. Not thread-safe, apart from {@link
+ * #indexes} and {@link #strays}.
  */
 public final class SnapshotDirectory implements SnapshotCatalog {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
+  private static final Pattern DIGITS = Pattern.compile("[0-9]{20}");
   private static final String SUFFIX = ".snapshot";
 
   /** More than any snapshot takes: a larger file is none. */
@@ -70,6 +74,42 @@ public final class SnapshotDirectory implements SnapshotCatalog {
       throw new DecodeException("it is the snapshot of entry " + snapshot.index());
     }
     return snapshot;
+  }
+
+  @Override
+  public List<Long> indexes() throws IOException {
+    return named().stream()
+        .mapToLong(SnapshotDirectory::index)
+        .filter(i -> i >= 0)
+        .boxed()
+        .toList();
+  }
+
+  @Override
+  public List<String> strays() throws IOException {
+    return named().stream().filter(file -> index(file) < 0).map(Path::toString).toList();
+  }
+
+  /** The files whose names end as those of snapshots do. */
+  private List<Path> named() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+      files.forEach(found::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  /** The index that a file's name says; -1 if it is the name of no snapshot. */
+  private static long index(Path file) {
+    String name = file.getFileName().toString();
+    String digits = name.substring(0, name.length() - SUFFIX.length());
+    try {
+      return DIGITS.matcher(digits).matches() ? Long.parseLong(digits) : -1;
+    } catch (NumberFormatException tooLarge) {
+      return -1;
+    }
   }
 
   @Override

@@ -115,6 +115,23 @@ class SnapshotsOnDiskTest {
     assertEquals(index, own.base());
   }
 
+  /** A start does not need them, and a collection must not overlook them. */
+  @Test
+  void filesThatAreNoSnapshotsByTheirNamesAreStrays() throws IOException {
+    createFiles(1);
+    take("");
+    Path folder = directory.resolve("snapshots");
+    Path copy = folder.resolve("copy of the first.snapshot");
+    Path tooLarge = folder.resolve("9".repeat(20) + ".snapshot");
+    Files.write(copy, new byte[1]);
+    Files.write(tooLarge, new byte[1]);
+    Files.write(folder.resolve("notes"), new byte[1]);
+    assertEquals(List.of(index), catalog.indexes());
+    assertEquals(Set.of(copy.toString(), tooLarge.toString()), Set.copyOf(catalog.strays()));
+    restart();
+    assertEquals(index, newest().index());
+  }
+
   @Test
   void whatWasNotFinishedIsNotThere() throws IOException {
     createFiles(2_000);
@@ -364,6 +381,11 @@ class SnapshotsOnDiskTest {
 
     @Override
     public void remove(long index) {}
+
+    @Override
+    public List<Long> indexes() {
+      return List.of();
+    }
 
     @Override
     public void setAside() {}

@@ -1,10 +1,13 @@
 package io.hypersync.mutants;
 
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.worker.replica.IndexCallbacks;
@@ -82,6 +85,15 @@ public final class MutantReplacements {
       return (IndexedState) head.get(replica);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  /** Takes a page that cannot be read for the last one. */
+  public static boolean stepOrNothing(PageWalker walker) {
+    try {
+      return walker.step();
+    } catch (DecodeException | PageMissingException e) {
+      return false;
     }
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.bench.micro;
 
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.oplog.ChunkSync;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
@@ -117,6 +118,7 @@ public class CommitLoopBenchmark {
               (_, _, _) -> {},
               (_, _) -> {},
               SnapshotManager.none(WORKSPACE),
+              CollectionManager.none(),
               batch -> {
                 intents.store().write(batch);
                 agent.intentsWritten(batch);

@@ -21,6 +21,15 @@ public record DiskChunkStoreOptions(
   public static final DiskChunkStoreOptions DEFAULT =
       new DiskChunkStoreOptions(16 * MIB, 256 * MIB, 4 * MIB, 128 * MIB);
 
+  /**
+   * The same with segments of another size, and a checkpoint for each one at least: only behind a
+   * checkpoint can a collection delete a segment.
+   */
+  public DiskChunkStoreOptions withSegmentBytes(long bytes) {
+    return new DiskChunkStoreOptions(
+        indexCacheBytes, bytes, Math.min(checkpointBytes, bytes), reservedBytes);
+  }
+
   /** Rejects sizes that cannot work. */
   public DiskChunkStoreOptions {
     if (indexCacheBytes < 0 || reservedBytes < 0) {

@@ -156,12 +156,12 @@ final class DiskCollection implements CollectionRun {
   }
 
   @Override
-  public void mark(Hash hash) {
+  public boolean mark(Hash hash) {
     Phase now = progress.phase();
     if (now != Phase.MARKING) {
       throw new IllegalStateException("the collection takes no marks any more: " + now);
     }
-    kept.mark(hash);
+    return kept.mark(hash);
   }
 
   @Override

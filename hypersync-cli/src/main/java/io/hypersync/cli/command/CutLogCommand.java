@@ -20,6 +20,8 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotDirectory;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -123,7 +125,7 @@ final class CutLogCommand implements Callable<Integer> {
     }
     if (begun.isEmpty()) {
       LogSurvey.requireWhole(oplog);
-      requirePossible(LogCut.extent(oplog));
+      requirePossible(LogCut.extent(oplog), newestElsewhere(state));
     }
     LogSurvey survey = survey(oplog, chunks);
     CutMark kept = begun.isPresent() ? begun.get() : places(state);
@@ -141,8 +143,23 @@ final class CutLogCommand implements Callable<Integer> {
     screen.show(tree, () -> text(workspace, survey, kept));
   }
 
-  private void requirePossible(LogCut.Extent log) {
+  /**
+   * The newest entry that snapshots and collections know. It is behind the end of a log that was
+   * restored from an older copy; a cut after that one's last entry makes the rest fit to it.
+   */
+  private static long newestElsewhere(Path state) throws IOException {
+    long newest = CollectedFile.most(state);
+    for (long index : SnapshotDirectory.of(state).indexes()) {
+      newest = Math.max(newest, index);
+    }
+    return newest;
+  }
+
+  private void requirePossible(LogCut.Extent log, long newestElsewhere) {
     long last = log.lastIndex();
+    if (after == last && newestElsewhere > last) {
+      return;
+    }
     if (after < log.firstIndex() || after >= last) {
       throw new UserError(
           after < log.firstIndex()
@@ -261,7 +278,9 @@ final class CutLogCommand implements Callable<Integer> {
             .put("root", survey.root().toString())
             .put("entries_kept", survey.kept())
             .put("entries_cut", survey.cut())
-            .put("bytes_cut", survey.bytes());
+            .put("bytes_cut", survey.bytes())
+            .put("files_without_content", survey.lostFiles())
+            .put("bytes_without_content", survey.lostBytes());
     tree.put("first_committed_at", survey.cut() == 0 ? null : time(survey.firstNs()));
     tree.put("last_committed_at", survey.cut() == 0 ? null : time(survey.lastNs()));
     ObjectNode workers = tree.putObject("workers");
@@ -287,6 +306,12 @@ final class CutLogCommand implements Callable<Integer> {
         String.format(
             "  %-8s %s entries, which wrote %s%n",
             "cut", Quantities.count(survey.cut()), Quantities.bytes(survey.bytes())));
+    if (survey.lostFiles() > 0) {
+      text.append(
+          String.format(
+              "  %-8s content of %s in %s files: it was overwritten later and collected, and reads of it fail%n",
+              "lost", Quantities.bytes(survey.lostBytes()), Quantities.count(survey.lostFiles())));
+    }
     if (survey.cut() > 0) {
       text.append(
           String.format("  %-8s %s to %s%n", "of", time(survey.firstNs()), time(survey.lastNs())));

@@ -39,6 +39,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("status", StatusCommand.class);
     COMMANDS.put("log", LogCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);
+    COMMANDS.put("gc", GcCommand.class);
     COMMANDS.put("diff", DiffCommand.class);
     COMMANDS.put("why-slow", WhySlowCommand.class);
     COMMANDS.put("profile", ProfileCommand.class);

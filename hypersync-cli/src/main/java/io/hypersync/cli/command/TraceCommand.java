@@ -7,6 +7,7 @@ import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.trace.StateTrace;
 import io.hypersync.cli.trace.TraceWriter;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.UserError;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,12 +33,14 @@ import picocli.CommandLine.Option;
     name = "trace",
     description = {
       "Write the log of a stopped leader and its chunks into one file, for ./hypersync replay.",
-      "All contents of the workspace are in it, those of removed files too."
+      "All contents of the workspace are in it, those of removed files too. If some were collected"
+          + " (./hypersync gc), there can be no trace; --check compares the log's roots without one."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync trace --dir /srv/team --out team.trace",
-      "  ./hypersync trace --dir /srv/team --state-dir /fast/team --out team.trace"
+      "  ./hypersync trace --dir /srv/team --state-dir /fast/team --out team.trace",
+      "  ./hypersync trace --dir /srv/team --check"
     })
 final class TraceCommand implements Callable<Integer> {
   @Mixin private final Screen screen = new Screen();
@@ -46,24 +50,36 @@ final class TraceCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "<file>",
-      required = true,
       description = "The file to write; it must not exist.")
-  private Path out = Path.of("");
+  private @Nullable Path out;
+
+  @Option(
+      names = "--check",
+      description = "Write no file: replay the log, and compare the root of each entry.")
+  private boolean check;
 
   @Override
   public Integer call() {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
     var _ = LeaderLog.require(state);
-    if (Files.exists(out)) {
-      throw new UserError(out + " exists; nothing was changed", "Write another file: --out <file>");
+    Path file = out;
+    if (check == (file != null)) {
+      throw new UserError("trace: either --out <file> or --check is needed", "", UserError.USAGE);
     }
-    TraceWriter written = write(state);
+    if (file == null) {
+      return checked(workspace, state);
+    }
+    if (Files.exists(file)) {
+      throw new UserError(
+          file + " exists; nothing was changed", "Write another file: --out <file>");
+    }
+    TraceWriter written = write(state, file);
     ObjectNode tree =
         JsonNodeFactory.instance
             .objectNode()
             .put("workspace", workspace.id().toString())
-            .put("trace", out.toString())
+            .put("trace", file.toString())
             .put("entries", written.entries())
             .put("chunks", written.chunks())
             .put("root", written.root().toString());
@@ -71,9 +87,9 @@ final class TraceCommand implements Callable<Integer> {
         tree,
         () ->
             "Wrote "
-                + Printable.line(out.toString())
+                + Printable.line(file.toString())
                 + (": " + written.entries() + " entries, " + written.chunks() + " chunks.\n")
-                + ("Check it: ./hypersync replay " + ShellWords.quoted(out) + "\n"));
+                + ("Check it: ./hypersync replay " + ShellWords.quoted(file) + "\n"));
     return 0;
   }
 
@@ -81,40 +97,68 @@ final class TraceCommand implements Callable<Integer> {
    * Writes the trace. An unfinished file would look like a damaged one, so it is removed on
    * failure.
    */
-  private TraceWriter write(Path state) {
+  private TraceWriter write(Path state, Path file) {
     boolean done = false;
     try {
       TraceWriter written;
-      try (OutputStream file =
+      try (OutputStream bytes =
           new BufferedOutputStream(
               Files.newOutputStream(
-                  out, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
-        written = StateTrace.write(state, file, this::tell);
+                  file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+        written = StateTrace.write(state, bytes, this::tell);
       }
       done = true;
       return written;
     } catch (IOException e) {
       throw new UserError(
-          "cannot write the trace " + out + ": " + FileProblems.describe(e),
+          "cannot write the trace " + file + ": " + FileProblems.describe(e),
           FileProblems.hint(e, ""));
     } catch (ReplayException | ChunkStoreException e) {
       throw new UserError("cannot trace " + state + ": " + e.getMessage(), "");
     } finally {
       if (!done) {
-        remove();
+        remove(file);
       }
     }
   }
 
-  private void remove() {
+  private void remove(Path file) {
     try {
-      Files.deleteIfExists(out);
+      Files.deleteIfExists(file);
     } catch (IOException e) {
-      screen.tell("cannot remove the unfinished " + out + ": " + FileProblems.describe(e));
+      screen.tell("cannot remove the unfinished " + file + ": " + FileProblems.describe(e));
     }
   }
 
+  private int checked(WorkspaceDirectory workspace, Path state) {
+    LeaderState found;
+    try {
+      found = StateTrace.check(state, this::tell);
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot read the log in " + state + ": " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
+    } catch (ReplayException | ChunkStoreException e) {
+      throw new UserError("the log in " + state + " is wrong: " + e.getMessage(), "");
+    }
+    ObjectNode tree =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("workspace", workspace.id().toString())
+            .put("entries", found.index())
+            .put("root", found.root().toString());
+    screen.show(
+        tree,
+        () ->
+            "All "
+                + found.index()
+                + " entries lead to the roots that the log says; the last is "
+                + found.root()
+                + "\n");
+    return 0;
+  }
+
   private void tell(long index) {
-    screen.tell("wrote " + index + " entries");
+    screen.tell("looked at " + index + " entries");
   }
 }

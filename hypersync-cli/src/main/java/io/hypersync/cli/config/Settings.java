@@ -1,5 +1,6 @@
 package io.hypersync.cli.config;
 
+import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ public final class Settings {
   private static final String REPLICATION = "hypersync.replication";
   private static final String SNAPSHOTS = "hypersync.snapshots";
   private static final String LOG = "hypersync.log";
+  private static final String GC = "hypersync.gc";
   private static final String SCHEDULER = "hypersync.scheduler";
 
   private static final Map<String, String> RETIRED =
@@ -398,6 +400,33 @@ public final class Settings {
           10L << 30,
           "What the log takes at most, in bytes; older entries go even before their time, once a"
               + " snapshot has them.");
+
+  /** How often dead chunks are collected. */
+  public static final Setting<Duration> GC_INTERVAL =
+      used(
+          GC,
+          "interval",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofDays(365)),
+          ONE_HOUR,
+          "How often dead chunks are collected, if anything has changed.");
+
+  /** What is kept for workers that come back; REPLAY_WINDOW_ENTRIES. */
+  public static final Setting<Long> GC_REPLAY_ENTRIES =
+      used(
+          GC,
+          "replay_entries",
+          ValueType.integer(0, MAX_COUNT),
+          CollectionPolicy.REPLAY_ENTRIES,
+          "Chunks that this many newest log entries mention are kept, for workers that are away.");
+
+  /** The same as a time; REPLAY_WINDOW_TIME. */
+  public static final Setting<Duration> GC_REPLAY_TIME =
+      used(
+          GC,
+          "replay_time",
+          ValueType.duration(Duration.ZERO, Duration.ofDays(365)),
+          Duration.ofDays(1),
+          "Of those, only the ones that are not older than this; 10 min on a disk that is full.");
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =

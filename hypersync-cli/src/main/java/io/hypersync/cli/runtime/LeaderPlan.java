@@ -7,6 +7,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
@@ -55,6 +56,10 @@ public final class LeaderPlan {
         new SnapshotPolicy(
             configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
             Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))),
+        CollectionPolicy.of(
+            configuration.get(Settings.GC_INTERVAL).toNanos(),
+            configuration.get(Settings.GC_REPLAY_ENTRIES),
+            configuration.get(Settings.GC_REPLAY_TIME).toNanos()),
         configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES),
         new LogRetention(
             configuration.get(Settings.LOG_RETAIN).toNanos(),

@@ -13,7 +13,12 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -35,6 +40,9 @@ import java.util.function.LongConsumer;
  * @param firstNs when the first of them was committed, leader time in nanoseconds; 0 if there is
  *     none
  * @param lastNs when the last of them was committed; 0 if there is none
+ * @param lostFiles files of the state after the entry that have chunks which are not in the store:
+ *     their content was overwritten later, and collected
+ * @param lostBytes the bytes of those chunks
  */
 public record LogSurvey(
     Hash root,
@@ -43,7 +51,9 @@ public record LogSurvey(
     long bytes,
     Map<String, Long> byWorker,
     long firstNs,
-    long lastNs) {
+    long lastNs,
+    long lostFiles,
+    long lostBytes) {
   /** The smallest possible number: intents are never looked up here. */
   private static final long REMEMBERED_INTENTS = 1;
 
@@ -59,8 +69,8 @@ public record LogSurvey(
    * @param after index of the last entry that is kept
    * @param progress gets the index now and then
    * @throws io.hypersync.leader.recovery.ReplayException if an entry of the kept part is wrong, too
-   * @throws UserError if the log does not begin at entry 1, chunks of a kept entry are missing, or
-   *     an entry behind it cannot be decoded
+   * @throws UserError if the log does not begin at entry 1, chunks of a kept entry are missing and
+   *     cannot have been collected, or an entry behind it cannot be decoded
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    */
   public static LogSurvey of(Path oplog, ChunkStore chunks, long after, LongConsumer progress)
@@ -68,7 +78,8 @@ public record LogSurvey(
     requireWhole(oplog);
     LogReplay replay =
         new LogReplay(
-            ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog)),
+            ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog))
+                .collectedThrough(Math.min(after, CollectedFile.most(oplog.resolveSibling(".")))),
             chunks,
             IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,
@@ -90,6 +101,7 @@ public record LogSurvey(
           return RecoveryListener.Verdict.KEEP;
         });
     replay.ended();
+    Lost lost = Lost.of(replay.result().state(), chunks);
     return new LogSurvey(
         replay.result().root(),
         replay.result().index(),
@@ -97,7 +109,9 @@ public record LogSurvey(
         counts.bytes,
         counts.byWorker,
         counts.firstNs,
-        counts.lastNs);
+        counts.lastNs,
+        lost.files,
+        lost.bytes);
   }
 
   /**
@@ -149,6 +163,24 @@ public record LogSurvey(
       return LogEntryCodec.decode(payload);
     } catch (DecodeException e) {
       throw new UserError("log entry " + index + " cannot be read: " + e.getMessage(), "");
+    }
+  }
+
+  /** Content of a state that is not in the store. */
+  private record Lost(long files, long bytes) {
+    static Lost of(FsState state, ChunkStore chunks) {
+      long files = 0;
+      long bytes = 0;
+      for (Node node : state.nodes()) {
+        long before = bytes;
+        if (node.content() instanceof FileContent content) {
+          for (Extent extent : content.extents()) {
+            bytes += chunks.contains(extent.chunk()) ? 0 : extent.length();
+          }
+        }
+        files += bytes > before ? 1 : 0;
+      }
+      return new Lost(files, bytes);
     }
   }
 

@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
@@ -15,6 +16,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.StateLock;
+import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -54,10 +56,11 @@ public final class StateTrace {
       Path oplog = stateDir.resolve("oplog");
       LogSurvey.requireWhole(oplog);
       RootVersion roots = ChronicleOpLog.rootVersion(oplog);
+      long collected = CollectedFile.read(stateDir);
       TraceWriter writer = new TraceWriter(out, roots, hash -> bytes(chunks, hash));
       LogReplay replay =
           new LogReplay(
-              ReplayStart.genesis(roots),
+              ReplayStart.genesis(roots).collectedThrough(collected),
               chunks,
               IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
@@ -69,7 +72,7 @@ public final class StateTrace {
           (index, payload) -> {
             RecoveryListener.Verdict verdict = replay.onRecord(index, payload);
             if (verdict == RecoveryListener.Verdict.KEEP) {
-              append(writer, index, payload);
+              append(writer, index, payload, collected);
             }
             return verdict;
           });
@@ -80,9 +83,51 @@ public final class StateTrace {
     }
   }
 
-  private static void append(TraceWriter writer, long index, byte[] payload) {
+  /**
+   * Replays the log and compares every root, and writes nothing. It needs no content, so it can be
+   * done after a collection, too.
+   *
+   * @param stateDir of the leader; its state lock is held meanwhile
+   * @param progress gets the index now and then
+   * @return the last entry and its root
+   * @throws io.hypersync.runtime.admin.UserError as {@link #write}
+   * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
+   * @throws io.hypersync.leader.recovery.ReplayException if replay does not reproduce the log's
+   *     roots, or the log ends before what was collected
+   */
+  public static LeaderState check(Path stateDir, LongConsumer progress) throws IOException {
+    try (StateLock _ = StateLock.acquire(stateDir, "hypersync trace");
+        ChunkStore chunks =
+            DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
+      Path oplog = stateDir.resolve("oplog");
+      LogSurvey.requireWhole(oplog);
+      LogReplay replay =
+          new LogReplay(
+              ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog))
+                  .collectedThrough(CollectedFile.read(stateDir)),
+              chunks,
+              IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
+              LogReplay.EVERY_ENTRY,
+              RootHashing.AT_ONCE,
+              Long.MAX_VALUE,
+              progress);
+      ChronicleOpLog.read(oplog, replay);
+      return replay.result();
+    }
+  }
+
+  private static void append(TraceWriter writer, long index, byte[] payload, long collected) {
     try {
       writer.entry(LogEntryCodec.decode(payload));
+    } catch (TraceException e) {
+      throw new UncheckedIOException(
+          index > collected
+              ? e
+              : new TraceException(
+                  "content of entry "
+                      + index
+                      + " was collected, as nothing needs it any more, and a trace has all content."
+                      + " To compare the roots of all entries without it: ./hypersync trace --check"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (DecodeException e) {

@@ -13,6 +13,7 @@ import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,6 +169,59 @@ final class CutLogCommandTest {
     try (Stream<Path> kept = Files.list(Path.of(tree.path("segments").asText()))) {
       assertEquals(1, kept.count(), "the segment that had all three");
     }
+  }
+
+  /** The entries that stay are as right as before; content of theirs is not there any more. */
+  @Test
+  void aCutBehindACollectionSaysWhatIsLostAndLeavesALogThatIsStartedFrom() throws IOException {
+    Path state = team.resolve("state");
+    SmallLog.write(state);
+    DurableFiles.deleteTree(state.resolve("chunks"));
+    CollectedFile.open(state, List.of()).raise(3);
+    Files.createDirectories(state.resolve("snapshots"));
+    for (long index = 1; index <= 3; index++) { // not one of them can be read
+      Files.writeString(state.resolve("snapshots/0000000000000000000" + index + ".snapshot"), "?");
+    }
+    JsonNode dry = JSON.readTree(cut("2", "--no-trace", "--json").out());
+    assertEquals(0, dry.path("bytes_without_content").asLong(), "it is in the entry");
+    assertEquals(0, cut("2", "--no-trace", "--yes").exitCode());
+    assertEquals(2, entries());
+    assertEquals(2, CollectedFile.read(state), "the log has no more");
+    try (Stream<Path> left = Files.list(state.resolve("snapshots"))) {
+      assertEquals(2, left.count());
+    }
+  }
+
+  /** An older copy of the log was put in its place on purpose, and the rest is newer. */
+  @Test
+  void aLogThatIsOlderThanTheRestIsMadeToFit() throws IOException {
+    Path state = team.resolve("state");
+    SmallLog.write(state);
+    assertEquals(UserError.USAGE, cut("3", "--yes").exitCode(), "it fits");
+    CollectedFile.open(state, List.of()).raise(9);
+    DurableFiles.deleteTree(state.resolve("chunks"));
+    JsonNode tree = JSON.readTree(cut("3", "--no-trace", "--yes", "--json").out());
+    assertEquals(0, tree.path("entries_cut").asLong(), tree::toString);
+    assertEquals(1, tree.path("files_without_content").asLong(), tree::toString);
+    assertEquals(10_000, tree.path("bytes_without_content").asLong(), tree::toString);
+    Invocation check = Invocation.of("trace", "--dir", team.toString(), "--check");
+    assertTrue(check.out().startsWith("All 3 entries lead to the roots"), check.err());
+    assertEquals(3, CollectedFile.read(state));
+  }
+
+  /** Nobody knows what was collected, and there is no snapshot: the cut begins a new mark. */
+  @Test
+  void aDamagedMarkOfACollectionIsWrittenAnewBehindTheLastEntry() throws IOException {
+    Path state = team.resolve("state");
+    SmallLog.write(state);
+    CollectedFile.open(state, List.of()).raise(3);
+    Files.write(state.resolve("collected"), new byte[100]);
+    Invocation check = Invocation.of("trace", "--dir", team.toString(), "--check");
+    assertEquals(1, check.exitCode(), check.out());
+    Invocation done = cut("3", "--no-trace", "--yes");
+    assertEquals(0, done.exitCode(), done.err());
+    assertEquals(3, CollectedFile.read(state));
+    assertEquals(3, entries());
   }
 
   @Test

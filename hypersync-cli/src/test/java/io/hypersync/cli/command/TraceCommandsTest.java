@@ -10,9 +10,12 @@ import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.runtime.admin.StateLock;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +126,74 @@ final class TraceCommandsTest {
     Invocation trace = Invocation.of("trace", "--dir", other.toString(), "--out", file.toString());
     assertEquals(1, trace.exitCode());
     assertTrue(trace.err().contains("no leader has run there"), trace.err());
+  }
+
+  @Test
+  void withoutATraceTheRootsAreComparedAllTheSame() throws IOException {
+    Invocation checked = check("--json");
+    assertEquals(0, checked.exitCode(), checked.err());
+    JsonNode report = new ObjectMapper().readTree(checked.out());
+    assertEquals(3, report.path("entries").asLong());
+    assertEquals(root.toString(), report.path("root").asText());
+    assertFalse(Files.exists(file));
+    assertEquals(2, Invocation.of("trace", "--dir", team.toString()).exitCode());
+    assertEquals(2, trace("--check").exitCode());
+  }
+
+  /** Content that nothing needs was collected: the log is as right as before. */
+  @Test
+  void afterACollectionThereIsNoTraceButItsRootsCanBeCompared() throws IOException {
+    Path state = team.resolve("state");
+    DurableFiles.deleteTree(state.resolve("chunks"));
+    Invocation damaged = check();
+    assertEquals(1, damaged.exitCode(), "chunks that were not collected must be there");
+    CollectedFile.open(state, List.of()).raise(3);
+    Invocation checked = check();
+    assertEquals(0, checked.exitCode(), checked.err());
+    assertTrue(checked.out().contains("All 3 entries lead to the roots"), checked.out());
+    Invocation refused = trace();
+    assertEquals(1, refused.exitCode());
+    assertTrue(refused.err().contains("content of entry 3 was collected"), refused.err());
+    assertTrue(refused.err().contains("trace --check"), refused.err());
+    assertFalse(Files.exists(file));
+  }
+
+  /** Then nobody knows which chunks may be missing. */
+  @Test
+  void aDamagedMarkOfACollectionIsSaidInOneLine() throws IOException {
+    Path state = team.resolve("state");
+    CollectedFile.open(state, List.of()).raise(3);
+    Path mark = state.resolve("collected");
+    byte[] bytes = Files.readAllBytes(mark);
+    bytes[20] ^= 1;
+    bytes[4_096 + 20] ^= 1;
+    Files.write(mark, bytes);
+    for (Invocation refused : List.of(check(), trace())) {
+      assertEquals(1, refused.exitCode());
+      assertTrue(
+          refused
+              .err()
+              .matches(
+                  "hypersync: cannot [^\\n]+collected is damaged, and there is no snapshot.+\n"),
+          refused.err());
+    }
+    assertFalse(Files.exists(file));
+  }
+
+  @Test
+  void aWrongRootIsFoundWithoutATraceToo() throws IOException {
+    DurableFiles.deleteTree(team.resolve("state"));
+    SmallLog.write(team.resolve("state"), 2);
+    Invocation checked = check();
+    assertEquals(1, checked.exitCode());
+    assertTrue(checked.err().contains("log entry 2 cannot be replayed"), checked.err());
+  }
+
+  private Invocation check(String... more) {
+    String[] args = new String[more.length + 4];
+    System.arraycopy(new String[] {"trace", "--dir", team.toString(), "--check"}, 0, args, 0, 4);
+    System.arraycopy(more, 0, args, 4, more.length);
+    return Invocation.of(args);
   }
 
   @Test

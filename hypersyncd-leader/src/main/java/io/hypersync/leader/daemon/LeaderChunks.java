@@ -3,6 +3,8 @@ package io.hypersync.leader.daemon;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.CollectionOptions;
+import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.port.ChunkPort;
@@ -147,6 +149,37 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     this.transport = transport;
     this.post = post;
     this.maxWanted = MAX_WANTED_PER_ENTRY * windowEntries + Protocol.MAX_HASHES_PER_MESSAGE;
+  }
+
+  /**
+   * Begins a collection on the thread that stores uploads, so that the agent has been told of all
+   * those stored before when it hears of the beginning. Chunks that wait in memory are protected.
+   *
+   * @param begun is told of the run; owns it then
+   * @param failed is told why there is none
+   */
+  void beginCollection(
+      CollectionOptions options, Consumer<CollectionRun> begun, Consumer<String> failed) {
+    try {
+      incoming.execute(
+          () -> {
+            CollectionRun run;
+            try {
+              run = inline.beginCollection(options);
+            } catch (ChunkStoreException e) {
+              failed.accept(String.valueOf(e.getMessage()));
+              return;
+            } catch (RuntimeException
+                | Error e) { // no memory, perhaps: somebody waits for an answer
+              LOG.error("internal error when a collection was to begin", e);
+              failed.accept("internal error: " + e);
+              return;
+            }
+            begun.accept(run);
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
   }
 
   @Override

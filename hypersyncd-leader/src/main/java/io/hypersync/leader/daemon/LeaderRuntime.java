@@ -8,6 +8,8 @@ import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.collection.CollectionTask;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -23,6 +25,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
+import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -40,6 +43,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +71,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RootAuditor auditor;
   private final SnapshotThread snapshotThread;
   private final SnapshotRequests snapshotRequests;
+  private final CollectionThread collectionThread;
+  private final CollectionRequests collectionRequests;
   private final DiffRequests diffRequests;
   private final SlowRequests slowRequests;
   private final IntentWriter intentWriter;
@@ -86,6 +92,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       LeaderTransport transport,
       Snapshots snapshots,
+      CollectionMark mark,
       CompletableFuture<Void> ended) {
     this.options = options;
     this.log = log;
@@ -113,6 +120,22 @@ public final class LeaderRuntime implements AutoCloseable {
             chunkStore,
             snapshots.catalog(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
+    this.collectionThread =
+        new CollectionThread(
+            chunks,
+            limit ->
+                new CollectionTask.Environment(
+                    log,
+                    chunkStore,
+                    snapshots.catalog(),
+                    () -> awaitKnownSnapshots(),
+                    mark,
+                    options.workspace(),
+                    HeapBudget.mostPages(),
+                    limit),
+            options.collections().options(),
+            () -> HeapBudget.mostForMarks(HeapBudget.state(options.stateHeapShare())),
+            call -> loop().post(agent -> call.accept(agent.collections())));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     this.trimmer =
@@ -136,6 +159,12 @@ public final class LeaderRuntime implements AutoCloseable {
                 snapshots.known(),
                 snapshots.base(),
                 Clock.SYSTEM.monotonicNs()),
+            new CollectionManager(
+                collectionThread,
+                options.collections(),
+                mark.through(),
+                recovered.index(),
+                Clock.SYSTEM.monotonicNs()),
             intentWriter,
             trimmer,
             new Sessions(transport, faults),
@@ -150,6 +179,7 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
+    this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.slowRequests =
         new SlowRequests(
             "leader-requests", "a snapshot is being verified, or states are compared", ended);
@@ -199,6 +229,7 @@ public final class LeaderRuntime implements AutoCloseable {
       OpLog log,
       ChunkStore chunkStore,
       Snapshots snapshots,
+      CollectionMark mark,
       CompletableFuture<Void> ended)
       throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
@@ -210,12 +241,12 @@ public final class LeaderRuntime implements AutoCloseable {
             adapter,
             QuicOptions.defaults());
     LeaderRuntime runtime =
-        new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
+        new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, mark, ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
     if (snapshots.base() > 0) {
-      runtime.verifyLogged(snapshots.base());
+      runtime.verifyLogged(snapshots.base(), mark.through());
     } else {
       runtime.trimmer.enable();
     }
@@ -227,9 +258,10 @@ public final class LeaderRuntime implements AutoCloseable {
    * and stores again what is missing or damaged. Before that nothing is trimmed.
    *
    * @param last the index of that snapshot
+   * @param collected chunks of entries up to this one may have been collected
    */
-  private void verifyLogged(long last) {
-    LoggedChunks logged = LoggedChunks.damaged(log, chunkStore, last);
+  private void verifyLogged(long last, long collected) {
+    LoggedChunks logged = LoggedChunks.damaged(log, chunkStore, last, collected);
     snapshotThread.inBackground(
         logged::step,
         VERIFIED_STEP_BYTES,
@@ -303,6 +335,15 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
+   * Carries out a request about collections.
+   *
+   * @param args {@code do} ({@link CollectionRequests})
+   */
+  public JsonSerializable collection(ObjectNode args) {
+    return collectionRequests.run(args);
+  }
+
+  /**
    * Compares two states of the workspace; blocks until it is done.
    *
    * @param args {@code from}, {@code to} and what may be missing ({@link DiffRequests})
@@ -348,7 +389,9 @@ public final class LeaderRuntime implements AutoCloseable {
   public void close() {
     freeSpace.close();
     transport.shutdown();
+    collectionThread.close(); // before what it reads through
     chunks.close();
+    collectionThread.close(); // a run that it has begun meanwhile
     logReader.close();
     auditor.close();
     snapshotThread.close();
@@ -357,8 +400,24 @@ public final class LeaderRuntime implements AutoCloseable {
     trimmer.close();
   }
 
+  /** A loop that is busy is no reason to throw a collection's marks away. */
+  private Set<Long> awaitKnownSnapshots() {
+    try {
+      return questions().await(agent -> agent.snapshots().indexes());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted", "");
+    } catch (RejectedExecutionException e) {
+      throw new UserError("the leader stops", "");
+    }
+  }
+
   private AgentLoop<LeaderAgent> loop() {
     return loop;
+  }
+
+  private AgentQueries<LeaderAgent> questions() {
+    return questions;
   }
 
   private static LeaderConfig config(LeaderDaemonOptions options) {

@@ -93,6 +93,7 @@ final class LeaderStatus {
     repair.put("searches", agent.recovery().searches());
     repair.put("recovered", agent.recovery().recovered());
     repair.put("failed", agent.recovery().failed());
+    status.set("gc", CollectionRequests.json(agent.collections()));
     ObjectNode memory = status.putObject("state_memory");
     memory.put("bytes", agent.sequencer().weight());
     memory.put("limit", agent.sequencer().maxStateBytes());

@@ -19,11 +19,14 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.state.StateWeight;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,6 +58,9 @@ public final class LogReplay implements RecoveryListener {
    */
   static final int MAX_RUN_CHUNKS = 16_384;
 
+  /** So many missing chunks are looked for in the state; about 100 bytes of heap each. */
+  private static final int MAX_MISSING = 1 << 16;
+
   private final ReplayStart start;
   private final ChunkStore chunks;
   private final int runEntries;
@@ -66,6 +72,10 @@ public final class LogReplay implements RecoveryListener {
   private Hash root;
   private int runChunks;
   private long weight;
+
+  /** The first chunks that were not there, of entries up to {@code collectedThrough}. */
+  private final Set<Hash> missing = new HashSet<>();
+
   private long index;
   private long lastTimeNs;
 
@@ -129,7 +139,8 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Applies the next entry.
    *
-   * @return {@code CUT} if chunks of the entry are missing, else {@code KEEP}
+   * @return {@code CUT} if chunks of the entry are missing and cannot have been collected, else
+   *     {@code KEEP}
    * @throws ReplayException if the entry, or an earlier one whose root has only now been compared,
    *     is intact but not what this leader would have written: starting would serve a state that
    *     nobody acknowledged
@@ -153,7 +164,10 @@ public final class LogReplay implements RecoveryListener {
       skip(entry);
       return Verdict.KEEP;
     }
-    if (!restoreChunks(entry)) {
+    // What a collection may have taken is no sign of a torn end: the entry was durable with all its
+    // chunks once, and is never cut off. Whether one is needed all the same is known when the state
+    // is (lostChunks).
+    if (!restoreChunks(entry) && recordIndex > start.collectedThrough()) {
       refuse(roots.finish(state));
       return Verdict.CUT;
     }
@@ -204,7 +218,7 @@ public final class LogReplay implements RecoveryListener {
    * Compares the roots that are left, and forgets stored intents of entries behind the log's end.
    *
    * @throws ReplayException as {@link #onRecord}, and if the log ends before an entry of which
-   *     there is a snapshot: what was durable then is missing
+   *     there is a snapshot, or up to which chunks were collected: what was durable then is missing
    */
   @Override
   public void ended() {
@@ -212,6 +226,13 @@ public final class LogReplay implements RecoveryListener {
       throw new ReplayException(
           index,
           "it is the last one of the log, but there is a snapshot of entry " + start.durable());
+    }
+    if (index < start.collectedThrough()) {
+      throw new ReplayException(
+          index,
+          "it is the last one of the log, but chunks of entries up to "
+              + start.collectedThrough()
+              + " were collected");
     }
     refuse(roots.finish(state));
     intents.logEnds(index);
@@ -227,6 +248,29 @@ public final class LogReplay implements RecoveryListener {
       throw new IllegalStateException("the last roots were not compared");
     }
     return new LeaderState(state, root, index, lastTimeNs, intents, weight);
+  }
+
+  /**
+   * How many of the chunks that entries up to {@code collectedThrough} mention, and which are not
+   * here, the replayed state has. A collection takes none that the state needs; but a chunk may be
+   * lost in another way, and then the entry does not tell. Of entries that the start has nothing is
+   * known.
+   */
+  public long lostChunks() {
+    if (missing.isEmpty()) {
+      return 0;
+    }
+    Set<Hash> needed = new HashSet<>();
+    for (Node node : state.nodes()) {
+      StateChunks.forEach(
+          node,
+          chunk -> {
+            if (missing.contains(chunk)) {
+              var _ = needed.add(chunk);
+            }
+          });
+    }
+    return needed.size();
   }
 
   /**
@@ -301,6 +345,7 @@ public final class LogReplay implements RecoveryListener {
    */
   private boolean restoreChunks(LogEntry entry) {
     List<Chunk> inline = new ArrayList<>();
+    boolean isWhole = true;
     int at = 0;
     for (ChunkRef chunk : entry.op().chunks()) {
       boolean isInline = entry.inlinePayload().length >= at + chunk.length();
@@ -312,7 +357,12 @@ public final class LogReplay implements RecoveryListener {
         continue;
       }
       if (!isInline) {
-        return false;
+        if (missing.size() < MAX_MISSING) {
+          var _ = missing.add(chunk.hash());
+        }
+        isWhole = false;
+        at += chunk.length();
+        continue;
       }
       byte[] bytes = Arrays.copyOfRange(entry.inlinePayload(), at, at + chunk.length());
       inline.add(new Chunk(chunk.hash(), bytes));
@@ -321,6 +371,6 @@ public final class LogReplay implements RecoveryListener {
     if (!inline.isEmpty()) {
       restore(inline);
     }
-    return true;
+    return isWhole;
   }
 }

@@ -15,12 +15,15 @@ import java.util.Collection;
  * @param lastTimeNs the time of that entry, in nanoseconds since 1970
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
  * @param durable the log must reach at least this entry, which was durable once
+ * @param collectedThrough chunks that entries up to this one mention may have been collected. The
+ *     log must reach that entry, too
  */
-public record ReplayStart(FsState state, long index, long lastTimeNs, long weight, long durable) {
+public record ReplayStart(
+    FsState state, long index, long lastTimeNs, long weight, long durable, long collectedThrough) {
   /** The empty filesystem, with roots of this version. */
   public static ReplayStart genesis(RootVersion version) {
     FsState state = FsState.genesis(version);
-    return new ReplayStart(state, 0, 0, StateWeight.of(state), 0);
+    return new ReplayStart(state, 0, 0, StateWeight.of(state), 0, 0);
   }
 
   /** A snapshot. */
@@ -30,7 +33,8 @@ public record ReplayStart(FsState state, long index, long lastTimeNs, long weigh
         manifest.index(),
         manifest.lastTimeNs(),
         manifest.weight(),
-        manifest.index());
+        manifest.index(),
+        0);
   }
 
   /**
@@ -42,6 +46,14 @@ public record ReplayStart(FsState state, long index, long lastTimeNs, long weigh
     for (Snapshot snapshot : catalog) {
       highest = Math.max(highest, snapshot.index());
     }
-    return new ReplayStart(state, index, lastTimeNs, weight, highest);
+    return new ReplayStart(state, index, lastTimeNs, weight, highest, collectedThrough);
+  }
+
+  /**
+   * The same start, with what collections have said (hypersync.md 14.2): each entry up to this one
+   * was durable with all its chunks once, and those that nothing needs any more may be gone.
+   */
+  public ReplayStart collectedThrough(long mark) {
+    return new ReplayStart(state, index, lastTimeNs, weight, durable, mark);
   }
 }

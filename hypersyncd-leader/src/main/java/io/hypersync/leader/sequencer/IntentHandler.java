@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -406,6 +407,16 @@ public final class IntentHandler {
    */
   public boolean hasLoneIntent() {
     return queue.isLone() && acks.size() == 0;
+  }
+
+  /**
+   * Names the chunks that intents rely on and no state has yet: those of all queued intents, and
+   * those that were stored or verified so recently that an intent which is on its way may have been
+   * told of them. Intents that arrive later ask the store again.
+   */
+  public void promised(Consumer<Hash> chunk, long nowNs) {
+    queue.forEachChunk(chunk);
+    verified.forEach(chunk, nowNs);
   }
 
   /** How many intents wait for chunks or for their turn. */

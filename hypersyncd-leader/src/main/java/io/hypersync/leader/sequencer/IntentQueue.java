@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +105,11 @@ final class IntentQueue {
       }
     }
     return wrong;
+  }
+
+  /** Names every chunk of every queued intent. */
+  void forEachChunk(Consumer<Hash> chunk) {
+    byId.values().forEach(intent -> intent.op().chunks().forEach(ref -> chunk.accept(ref.hash())));
   }
 
   /** The intents that wait for this chunk. */

@@ -31,14 +31,17 @@ public final class LoggedChunks {
   private final ChunkStore chunks;
   private final long last;
   private final boolean verifies;
+  private final long collected;
   private long next;
   private long stored;
 
-  private LoggedChunks(OpLog log, ChunkStore chunks, long after, long last, boolean verifies) {
+  private LoggedChunks(
+      OpLog log, ChunkStore chunks, long after, long last, boolean verifies, long collected) {
     this.log = log;
     this.chunks = chunks;
     this.last = last;
     this.verifies = verifies;
+    this.collected = collected;
     this.next = after + 1;
   }
 
@@ -49,17 +52,20 @@ public final class LoggedChunks {
    * @param last the last entry to look at, which must be durable
    */
   public static LoggedChunks missing(OpLog log, ChunkStore chunks, long after, long last) {
-    return new LoggedChunks(log, chunks, after, last, false);
+    return new LoggedChunks(log, chunks, after, last, false, 0);
   }
 
   /**
    * Stores what is missing or damaged, in all entries that the log still has. For the time after a
-   * start from a snapshot, which looks at no chunk of an entry before it.
+   * start from a snapshot, which looks at no chunk of an entry before it. What a collection may
+   * have taken is stored again only if it is there and damaged: else each start would undo the
+   * collections before it.
    *
    * @param last the last entry to look at, which must be durable
+   * @param collected chunks of entries up to this one may have been collected
    */
-  public static LoggedChunks damaged(OpLog log, ChunkStore chunks, long last) {
-    return new LoggedChunks(log, chunks, log.firstIndex() - 1, last, true);
+  public static LoggedChunks damaged(OpLog log, ChunkStore chunks, long last, long collected) {
+    return new LoggedChunks(log, chunks, log.firstIndex() - 1, last, true, collected);
   }
 
   /** How many chunks were stored. */
@@ -115,15 +121,27 @@ public final class LoggedChunks {
         Chunk.split(
             refs,
             payload,
-            chunk -> chunk.length() > 0 && seen.add(chunk.hash()) && !isThere(chunk)));
+            chunk ->
+                chunk.length() > 0
+                    && !seen.contains(chunk.hash())
+                    && !isThere(chunk, entry.index() <= collected)
+                    && seen.add(chunk.hash())));
   }
 
-  private boolean isThere(ChunkRef chunk) {
+  /**
+   * What is missing of an entry up to which chunks were collected counts as collected, though the
+   * state may still have it, and the log the bytes. Such a chunk was durable in the store once,
+   * when the snapshot was taken that the collection began with. So no crash takes it, only a disk
+   * that loses what it had, and that is mended as for chunks which no log has: by a copy that a
+   * worker has. To know here whether the state has it, each start would have to look at all its
+   * chunks.
+   */
+  private boolean isThere(ChunkRef chunk, boolean mayBeCollected) {
     if (!verifies) {
       return chunks.contains(chunk.hash());
     }
     try {
-      return chunks.getVerified(chunk.hash()) != null;
+      return chunks.getVerified(chunk.hash()) != null || mayBeCollected;
     } catch (ChunkStoreException e) {
       LOG.warn("a chunk is restored from the log: {}", e.getMessage());
       return false;

@@ -5,23 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.CollectionOptions;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.runtime.fault.FaultPoints;
-import io.hypersync.wire.admission.HandshakeCounts;
-import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
-import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
 import java.lang.reflect.Proxy;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Bounds on uploads, and results that are always reported. */
 class LeaderChunksTest {
   private static final SessionId SESSION = new SessionId(1);
+  private static final Hash HASH = Chunk.of(new byte[] {7}).hash();
 
   /** Twice the leader's limit for one session. */
   private static final long TOO_MANY_BYTES = 32L << 20;
@@ -84,6 +82,51 @@ class LeaderChunksTest {
     assertEquals(1, told.get());
   }
 
+  /**
+   * What was stored before a collection begins is not protected by it, so the agent must have heard
+   * of it before it takes the roots.
+   */
+  @Test
+  void whatWasStoredBeforeACollectionIsToldBeforeItsBeginning() {
+    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    try (LeaderChunks chunks =
+        new LeaderChunks(
+            new InMemoryChunkStore(),
+            transport,
+            1,
+            _ -> told.add("stored"),
+            FaultPoints.configured())) {
+      for (int i = 0; i < 10; i++) { // less than a batch
+        Chunk chunk = Chunk.of(new byte[] {(byte) i, 1});
+        chunks.ingest(
+            SESSION,
+            new ChunkPut(new IntentId(new ClientId(1, 1), 1), chunk.hash(), chunk.bytes()));
+      }
+      chunks.beginCollection(
+          CollectionOptions.DEFAULT, run -> told.add("begun " + run.mark(HASH)), told::add);
+      chunks.beginCollection(CollectionOptions.DEFAULT, _ -> told.add("twice"), told::add);
+    }
+    int begun = told.indexOf("begun true");
+    assertTrue(begun > 0, told::toString);
+    assertEquals(Collections.nCopies(begun, "stored"), told.subList(0, begun));
+    assertEquals(
+        List.of("a collection of this chunk store is running already"),
+        told.subList(begun + 1, told.size()));
+  }
+
+  /** The manager waits for an answer, and begins nothing else before it. */
+  @Test
+  void anErrorWhenACollectionIsToBeginIsAnswered() {
+    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    try (LeaderChunks chunks =
+        new LeaderChunks(
+            breakingIn("beginCollection"), transport, 1, _ -> {}, FaultPoints.configured())) {
+      chunks.beginCollection(CollectionOptions.DEFAULT, _ -> told.add("begun"), told::add);
+    }
+    assertEquals(1, told.size());
+    assertTrue(told.getFirst().startsWith("internal error: "), told::toString);
+  }
+
   /** A store that throws an {@link Error}, not an exception. */
   private static ChunkStore breakingIn(String method) {
     return (ChunkStore)
@@ -99,7 +142,7 @@ class LeaderChunksTest {
   }
 
   /** A transport that records only the calls of {@code setReading}. */
-  private static final class RecordedReading implements LeaderTransport {
+  private static final class RecordedReading extends IdleTransport {
     private final List<Boolean> reading = new ArrayList<>();
 
     @Override
@@ -107,37 +150,5 @@ class LeaderChunksTest {
       assertTrue(session.equals(SESSION) && kind == StreamKind.CHUNKS, session + ", " + kind);
       reading.add(now);
     }
-
-    @Override
-    public void send(SessionId session, LeaderMessage message) {}
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close(SessionId session, LeaderMessage.@Nullable Refused refusal) {}
-
-    @Override
-    public boolean isWritable(SessionId session, StreamKind kind) {
-      return true;
-    }
-
-    @Override
-    public ScheduledExecutorService executor() {
-      throw new UnsupportedOperationException("not asked for here");
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-      throw new UnsupportedOperationException("not asked for here");
-    }
-
-    @Override
-    public HandshakeCounts handshakes() {
-      return HandshakeCounts.NONE;
-    }
-
-    @Override
-    public void shutdown() {}
   }
 }

@@ -257,6 +257,39 @@ class LogReplayTest {
         refused.getMessage());
   }
 
+  /** It was durable with all its chunks once; nothing needs them any more. */
+  @Test
+  void anEntryWhoseChunksWereCollectedIsReplayed() {
+    List<byte[]> log = logOf(3);
+    for (int i = 4; i <= 6; i++) {
+      ChunkRef gone = new ChunkRef(Blake3.hash(new byte[] {(byte) i}), 1);
+      byte[] name = {'u', '.', 'x'};
+      FsOp op = new FsOp.SetXattr(FsState.ROOT, name, gone, XattrMode.SET);
+      state = States.after(state, op, i, new NodeId(1, 1));
+      log.add(Entries.of(i, op).at(i).root(state.root()).encoded());
+    }
+    LogReplay from = replayFrom(ReplayStart.genesis(RootVersion.LATEST).collectedThrough(5));
+    for (int i = 0; i < 6; i++) {
+      assertEquals(i < 5 ? Verdict.KEEP : Verdict.CUT, from.onRecord(i + 1, log.get(i)), "" + i);
+    }
+    from.ended();
+    assertEquals(5, from.result().index());
+    assertEquals(1, from.lostChunks(), "of the two, the state has the newer one");
+  }
+
+  @Test
+  void aLogThatEndsBeforeWhatWasCollectedIsRefused() {
+    List<byte[]> log = logOf(10);
+    ReplayStart start = ReplayStart.genesis(RootVersion.LATEST).collectedThrough(8);
+    ReplayException refused =
+        assertThrows(ReplayException.class, () -> replayed(log.subList(0, 7), start));
+    assertEquals(
+        "log entry 7 cannot be replayed: it is the last one of the log, but chunks of entries up to"
+            + " 8 were collected",
+        refused.getMessage());
+    assertEquals(8, replayed(log.subList(0, 8), start).index());
+  }
+
   /** Its record proves that the entry was durable, even if its pages are gone. */
   @Test
   void aLogThatEndsBeforeASnapshotThatCannotBeReadIsRefused() {
@@ -273,7 +306,7 @@ class LogReplayTest {
   void aSnapshotOfAnotherHistoryIsRefused() {
     List<byte[]> log = logOf(30);
     FsState other = States.after(FsState.genesis(), op(99), 1, new NodeId(1, 2));
-    ReplayStart start = new ReplayStart(other, 20, 20, 0, 20);
+    ReplayStart start = new ReplayStart(other, 20, 20, 0, 20, 0);
     assertThrows(ReplayException.class, () -> replayed(log, start));
   }
 
@@ -288,19 +321,22 @@ class LogReplayTest {
   private ReplayStart startAt(List<byte[]> log, int at) {
     LeaderState then = replayed(log.subList(0, at), ReplayStart.genesis(RootVersion.LATEST));
     return new ReplayStart(
-        then.state(), then.index(), then.lastTimeNs(), then.weight(), then.index());
+        then.state(), then.index(), then.lastTimeNs(), then.weight(), then.index(), 0);
+  }
+
+  private LogReplay replayFrom(ReplayStart start) {
+    return new LogReplay(
+        start,
+        chunks,
+        IntentIndex.inMemory(IntentRetention.DEFAULT),
+        LogReplay.LONG_RUNS,
+        RootHashing.AT_ONCE,
+        Long.MAX_VALUE,
+        _ -> {});
   }
 
   private LeaderState replayed(List<byte[]> log, ReplayStart start) {
-    LogReplay from =
-        new LogReplay(
-            start,
-            chunks,
-            IntentIndex.inMemory(IntentRetention.DEFAULT),
-            LogReplay.LONG_RUNS,
-            RootHashing.AT_ONCE,
-            Long.MAX_VALUE,
-            _ -> {});
+    LogReplay from = replayFrom(start);
     for (int i = 0; i < log.size(); i++) {
       assertEquals(Verdict.KEEP, from.onRecord(i + 1, log.get(i)));
     }
@@ -365,7 +401,7 @@ class LogReplayTest {
     known.intents().persist(100);
     replay =
         new LogReplay(
-            new ReplayStart(known.state(), 100, known.lastTimeNs(), known.weight(), 100),
+            new ReplayStart(known.state(), 100, known.lastTimeNs(), known.weight(), 100, 0),
             chunks,
             known.intents(),
             LogReplay.LONG_RUNS,

@@ -185,6 +185,17 @@ class HandshakeHandlerTest {
     assertEquals(Long.MAX_VALUE, manager.lowestHeld());
   }
 
+  /** It is let in all the same, and applies entries up to that one without their chunks. */
+  @Test
+  void aWorkerIsToldWhatMayHaveBeenCollected() {
+    HandshakeHandler collecting =
+        new HandshakeHandler(
+            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 1);
+    sessions.opened(new SessionId(1), W, "a", 0);
+    collecting.hello(session(1), hello(0, GENESIS), 0);
+    assertEquals(1, assertInstanceOf(Welcome.class, lastSent()).collectedThrough());
+  }
+
   /** Nothing here knows what the state after entry 1 was, so it may be another history. */
   @Test
   void aWorkerWhoseRootNobodyKnowsGetsTheSnapshot() {

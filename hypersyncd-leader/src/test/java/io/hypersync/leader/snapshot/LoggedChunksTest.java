@@ -64,10 +64,27 @@ class LoggedChunksTest {
     chunks.put(Blake3.hash(right), bytes(9, 100));
     all(LoggedChunks.missing(log, chunks, 0, 1));
     assertArrayEquals(bytes(9, 100), chunks.get(Blake3.hash(right)), "not looked at");
-    LoggedChunks damaged = LoggedChunks.damaged(log, chunks, 1);
+    LoggedChunks damaged = LoggedChunks.damaged(log, chunks, 1, 0);
     all(damaged);
     assertArrayEquals(right, chunks.getVerified(Blake3.hash(right)));
     assertEquals(1, damaged.stored());
+  }
+
+  /** What was collected stays away; what is there and damaged is mended, collected or not. */
+  @Test
+  void whatMayHaveBeenCollectedIsNotStoredAgain() throws Exception {
+    byte[] collected = bytes(1, 100);
+    byte[] damaged = bytes(2, 100);
+    byte[] lost = bytes(3, 100);
+    append(collected);
+    append(damaged);
+    append(lost);
+    log.sync();
+    chunks.put(Blake3.hash(damaged), bytes(9, 100));
+    all(LoggedChunks.damaged(log, chunks, 3, 2));
+    assertNull(chunks.get(Blake3.hash(collected)));
+    assertArrayEquals(damaged, chunks.getVerified(Blake3.hash(damaged)));
+    assertArrayEquals(lost, chunks.get(Blake3.hash(lost)));
   }
 
   private static void all(LoggedChunks logged) throws IOException {

@@ -34,6 +34,7 @@ public final class StateLock implements AutoCloseable {
           "oplog.v2",
           "chunks",
           "snapshots",
+          "collected",
           "snapshots.aside",
           "intents",
           "enrolment.token",

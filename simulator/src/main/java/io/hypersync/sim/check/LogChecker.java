@@ -16,11 +16,14 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateChunks;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +44,10 @@ public final class LogChecker {
   private final List<FsState> states = new ArrayList<>();
   private final List<Long> durableSinceNs = new ArrayList<>();
   private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
-  private final Set<ChunkRef> chunks = new LinkedHashSet<>();
+
+  /** The last entry that mentions each chunk. */
+  private final Map<ChunkRef, Long> chunks = new LinkedHashMap<>();
+
   private final MutationChecker mutations;
   private final Clock clock;
   private long lastTimeNs;
@@ -167,8 +173,10 @@ public final class LogChecker {
    * chunk store must hold all chunks, including those whose only durable copy was in the log.
    *
    * @param store the leader's chunks; null if its disk is full
+   * @param collectedThrough chunks that only entries up to this one mention may be gone, unless the
+   *     state after it has them
    */
-  public void recovered(List<byte[]> log, @Nullable ChunkStore store) {
+  public void recovered(List<byte[]> log, @Nullable ChunkStore store, long collectedThrough) {
     Violation.unless(
         log.size() >= durable.size(),
         "the recovered log ends at ",
@@ -185,13 +193,36 @@ public final class LogChecker {
     }
     grew(log);
     if (store != null) {
-      for (ChunkRef chunk : chunks) {
+      for (ChunkRef chunk : needed(collectedThrough)) {
         Violation.unless(
             store.length(chunk.hash()) == chunk.length(),
             "the leader has recovered without chunk ",
             chunk);
       }
     }
+  }
+
+  /**
+   * Whether the leader must have this chunk for whoever begins with the state after an entry: that
+   * state has it, or an entry behind it mentions it. All later states have no others.
+   */
+  public boolean isNeeded(Hash chunk, long after) {
+    return needed(after).stream().anyMatch(ref -> ref.hash().equals(chunk));
+  }
+
+  private Set<ChunkRef> needed(long after) {
+    Set<Hash> inState = new HashSet<>();
+    for (Node node : states.get((int) after).nodes()) {
+      StateChunks.forEach(node, inState::add);
+    }
+    Set<ChunkRef> needed = new LinkedHashSet<>();
+    chunks.forEach(
+        (chunk, last) -> {
+          if (last > after || inState.contains(chunk.hash())) {
+            needed.add(chunk);
+          }
+        });
+    return needed;
   }
 
   private void accept(byte[] bytes) {
@@ -243,7 +274,7 @@ public final class LogChecker {
     }
     for (ChunkRef chunk : entry.op().chunks()) {
       if (chunk.length() > 0) {
-        chunks.add(chunk);
+        chunks.put(chunk, index);
       }
     }
     lastTimeNs = entry.committedAtNs();

@@ -11,7 +11,8 @@ import java.util.Set;
 
 /**
  * Checks that a worker's state is S_k of the durable log, that k grows by one at a time, and that
- * every chunk of an applied entry is present (hypersync.md 22.1(2), (4)).
+ * every chunk of an applied entry is present (hypersync.md 22.1(2), (4)), unless the leader has
+ * said that it may have collected it.
  */
 public final class ReplicaChecker {
   private final String worker;
@@ -19,6 +20,7 @@ public final class ReplicaChecker {
   private final SimChunkStore chunks;
   private final Set<Hash> lost = new HashSet<>();
   private long applied;
+  private long collectedThrough;
 
   /**
    * Creates the checker of one run of a worker.
@@ -47,6 +49,11 @@ public final class ReplicaChecker {
     lost.remove(chunk);
   }
 
+  /** The leader says that chunks of entries up to this one may be gone. */
+  public void collectedThrough(long index) {
+    collectedThrough = index;
+  }
+
   /** The worker has applied an entry. */
   public void applied(LogEntry entry) {
     Violation.unless(
@@ -57,6 +64,9 @@ public final class ReplicaChecker {
         " after entry ",
         applied);
     applied = entry.index();
+    if (applied <= collectedThrough) {
+      return;
+    }
     for (ChunkRef chunk : entry.op().chunks()) {
       if (lost.contains(chunk.hash())) {
         continue; // nobody has it: only those who read it are concerned

@@ -2,16 +2,23 @@ package io.hypersync.sim.check;
 
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageVisitor;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Judges snapshots (hypersync.md 13.1, 13.4): the manifest must be the one that another replica of
@@ -42,18 +49,60 @@ public final class SnapshotChecker {
     try {
       var _ =
           Manifest.read(
-              snapshot.manifest(),
-              workspace,
-              PageReader::verifying,
-              page -> {
-                byte[] durable = chunks.durable(page);
-                if (durable == null) {
-                  throw new PageMissingException(page, "is not durable");
-                }
-                return durable;
-              });
+              snapshot.manifest(), workspace, PageReader::verifying, page -> durable(page, chunks));
     } catch (DecodeException | PageMissingException e) {
       throw new Violation("snapshot of entry " + index + ": " + e.getMessage());
     }
+  }
+
+  /** All pages and chunks of all snapshots of a leader must be durable, whatever was collected. */
+  public void retained(SnapshotCatalog catalog, SimChunkStore chunks) {
+    try {
+      for (Snapshot snapshot : catalog.list()) {
+        requireChunks(snapshot, chunks);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void requireChunks(Snapshot snapshot, SimChunkStore chunks) {
+    Set<Hash> visited = new HashSet<>();
+    PageWalker walker =
+        new PageWalker(
+            page -> durable(page, chunks),
+            new PageVisitor() {
+              @Override
+              public boolean page(Hash page) {
+                return visited.add(page);
+              }
+
+              @Override
+              public void chunk(Hash chunk) {
+                Violation.unless(
+                    chunks.durable(chunk) != null,
+                    "snapshot of entry ",
+                    snapshot.index(),
+                    ": chunk ",
+                    chunk,
+                    " is not durable");
+              }
+            });
+    try {
+      Manifest.walk(snapshot.manifest(), workspace, walker);
+      while (walker.step()) {
+        // the visitor judges
+      }
+    } catch (DecodeException | PageMissingException e) {
+      throw new Violation("snapshot of entry " + snapshot.index() + ": " + e.getMessage());
+    }
+  }
+
+  private static byte[] durable(Hash page, SimChunkStore chunks) throws PageMissingException {
+    byte[] durable = chunks.durable(page);
+    if (durable == null) {
+      throw new PageMissingException(page, "is not durable");
+    }
+    return durable;
   }
 }

@@ -8,6 +8,7 @@ import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.snapshot.CollectionMark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,10 +22,38 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
+  /** A collection has come to its end. */
+  public static final String COLLECTION_DONE = "collections";
+
+  /** A collection that came to its end has removed something. */
+  public static final String COLLECTION_REMOVED = "collections that remove something";
+
+  /** A collection could not read something that is alive, or had no room. */
+  public static final String COLLECTION_FAILED = "collections that are given up";
+
+  /** A crash has ended a collection. */
+  public static final String COLLECTION_CUT = "collections that a crash ends";
+
+  /** A leader has started without a snapshot that is in the catalog: its record cannot be read. */
+  public static final String HIDDEN = "records that cannot be read at a start";
+
+  /** A leader has started from an earlier entry than one up to which chunks were collected. */
+  public static final String STARTED_BEHIND = "starts from before what was collected";
+
+  /** A worker says Hello with a state of which nobody need have all content any more. */
+  public static final String CAME_BACK = "workers that are behind a collection";
+
+  /** Chunks that only overwritten content had may have been removed. */
+  public static final String COLLECTED_LOG = "collections behind entries of the log";
+
+  /** Something older than the newest snapshot has kept content of overwritten entries. */
+  public static final String HELD_BACK = "collections that stop short of the newest snapshot";
+
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
   private final SnapshotDisk snapshots = new SnapshotDisk("leader", chunks, SnapshotDisk.RECOVERED);
+  private final Mark collected = new Mark();
   private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
@@ -41,12 +70,27 @@ public final class LeaderDisk {
   /** An empty disk. */
   public LeaderDisk(Prng prng) {
     this.prng = prng;
+    snapshots.expect(
+        COLLECTION_DONE,
+        COLLECTION_REMOVED,
+        COLLECTION_FAILED,
+        COLLECTION_CUT,
+        COLLECTED_LOG,
+        HELD_BACK,
+        HIDDEN,
+        STARTED_BEHIND,
+        CAME_BACK);
     this.files = new SimFiles(prng.split());
   }
 
   /** The leader's chunk store. */
   public SimChunkStore chunks() {
     return chunks;
+  }
+
+  /** Up to where chunks may have been collected; durable at once, as the product's file is. */
+  public CollectionMark collected() {
+    return collected;
   }
 
   /** The leader's snapshots. */
@@ -125,6 +169,9 @@ public final class LeaderDisk {
   public void crash(boolean powerLost) {
     log = null;
     watermarkedIndex = 0;
+    if (chunks.isCollecting()) {
+      snapshots.count(COLLECTION_CUT);
+    }
     if (powerLost) {
       tornPages += files.losePower();
       chunks.losePower(prng);
@@ -273,5 +320,19 @@ public final class LeaderDisk {
       throw new IOException("EIO: the simulated disk cannot sync");
     }
     file.sync();
+  }
+
+  private static final class Mark implements CollectionMark {
+    private long through;
+
+    @Override
+    public long through() {
+      return through;
+    }
+
+    @Override
+    public void raise(long index) {
+      through = Math.max(through, index);
+    }
   }
 }

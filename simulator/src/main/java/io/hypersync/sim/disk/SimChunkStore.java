@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.chunkstore.CollectionOptions;
+import io.hypersync.chunkstore.CollectionProgress;
 import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.KeptChunks;
 import io.hypersync.model.errno.Errno;
@@ -212,6 +213,11 @@ public final class SimChunkStore implements ChunkStore {
     SimCollection begun = new SimCollection(this, kept);
     collection = begun;
     return begun;
+  }
+
+  /** Whether a collection has begun and not ended. */
+  boolean isCollecting() {
+    return collection != null && collection.progress().phase() != CollectionProgress.Phase.ENDED;
   }
 
   private void endCollection(Prng prng) {

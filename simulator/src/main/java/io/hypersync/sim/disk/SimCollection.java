@@ -36,11 +36,11 @@ final class SimCollection implements CollectionRun {
   }
 
   @Override
-  public void mark(Hash hash) {
+  public boolean mark(Hash hash) {
     if (phase != Phase.MARKING) {
       throw new IllegalStateException("the collection takes no marks any more: " + phase);
     }
-    kept.mark(hash);
+    return kept.mark(hash);
   }
 
   @Override

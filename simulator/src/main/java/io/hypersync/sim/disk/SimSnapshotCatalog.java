@@ -26,6 +26,11 @@ final class SimSnapshotCatalog implements SnapshotCatalog {
   }
 
   @Override
+  public List<Long> indexes() {
+    return List.copyOf(files.keySet());
+  }
+
+  @Override
   public void put(Snapshot snapshot) {
     files.put(snapshot.index(), snapshot.encode());
   }

@@ -57,6 +57,13 @@ public final class SnapshotDisk {
     }
   }
 
+  /** Names more events that must occur in some histories. */
+  void expect(String... more) {
+    for (String what : more) {
+      counts.put(named(what), 0L);
+    }
+  }
+
   /** The chunk store. */
   public SimChunkStore chunks() {
     return chunks;

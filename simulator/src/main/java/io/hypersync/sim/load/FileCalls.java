@@ -186,6 +186,7 @@ final class FileCalls {
     long rottedBefore = worker.chunks().rotted();
     boolean lackedLeader = !worker.isLive();
     boolean lackedChunks = node != null && worker.lacksChunks(node, offset, length);
+    boolean wasBehind = worker.isBehindCollection();
     process.call(
         handle.inode(),
         FuseOpcode.READ,
@@ -200,8 +201,10 @@ final class FileCalls {
               && (wasDamaged || worker.chunks().rotted() > rottedBefore)) {
             return; // what it found damaged may have been restored since
           }
-          if (answer.errno() == Errno.EIO && lackedChunks && (lackedLeader || !worker.isLive())) {
-            return; // the chunk is not here yet, and nobody can be asked for it
+          if (answer.errno() == Errno.EIO
+              && lackedChunks
+              && (wasBehind || lackedLeader || !worker.isLive())) {
+            return; // the chunk is not here yet, and nobody can be asked for it, or has it
           }
           if (answer.errno() == Errno.EIO
               && node != null

@@ -2,6 +2,8 @@ package io.hypersync.sim.node;
 
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.port.LogTrimPort;
@@ -25,6 +27,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.sim.check.CollectionChecker;
 import io.hypersync.sim.check.InstallChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
@@ -49,9 +52,11 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +79,9 @@ public final class SimLeader implements LeaderEnd {
   /** One trim in so many takes entries that connected workers need, as one for lack of space. */
   private static final int TRIMS_AHEAD_ONE_IN = 8;
 
+  /** So many starts find a record of a snapshot that they cannot read. */
+  private static final int UNREADABLE_ONE_IN = 8;
+
   private final Host host;
   private final Prng prng;
   private final Prng intentPrng;
@@ -86,8 +94,13 @@ public final class SimLeader implements LeaderEnd {
   private final SimOpLog log;
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
+
+  /** Up to where chunks may have been gone when each session said Hello. */
+  private final Map<SessionId, Long> collectedAtHello = new LinkedHashMap<>();
+
   private final LockSessionChecker lockSessions;
   private final InstallChecker installs;
+  private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
   private long lastSession;
   private long recovered;
@@ -105,6 +118,7 @@ public final class SimLeader implements LeaderEnd {
   public SimLeader(
       LeaderConfig config,
       SnapshotPolicy policy,
+      CollectionPolicy collecting,
       LeaderDisk disk,
       Timeline timeline,
       Prng prng,
@@ -123,6 +137,7 @@ public final class SimLeader implements LeaderEnd {
         new LockSessionChecker(
             timeline.monotonicNs(), config.lockTtlNs(), config.lockGraceNs(), locks::holds);
     this.installs = new InstallChecker(config.catchUp().installNs());
+    this.collected = new CollectionChecker<>(config.catchUp().installNs());
     open.leaderStarted();
     this.prng = prng;
     this.checker = checker;
@@ -135,8 +150,13 @@ public final class SimLeader implements LeaderEnd {
         new IntentIndex(
             new IntentStore(disk.intents(), IntentRetention.DEFAULT),
             (int) intentPrng.scale(1, LARGEST_INTENT_BATCH));
-    List<Snapshot> known = disk.snapshots().known();
-    ReplayStart start = replayStart(known, config.workspace()).provenBy(known);
+    List<Snapshot> known = readable(disk.snapshots().known());
+    long mark = disk.collected().through();
+    ReplayStart start =
+        replayStart(known, config.workspace()).provenBy(known).collectedThrough(mark);
+    if (start.index() < mark) {
+      disk.snapshots().count(LeaderDisk.STARTED_BEHIND);
+    }
     LogReplay replay =
         new LogReplay(
             start,
@@ -159,15 +179,28 @@ public final class SimLeader implements LeaderEnd {
                 this::appended,
                 this::durable,
                 why -> failed.accept(String.valueOf(why.getMessage()))));
+    SnapshotChecker judge = new SnapshotChecker(config.workspace(), checker);
+    judge.retained(disk.snapshots().snapshots(), disk.chunks());
     SimSnapshots snapshots =
         new SimSnapshots(
             (after, last) -> LoggedChunks.missing(log, disk.chunks(), after, last)::step,
             disk.snapshots(),
             host,
             prng.split(),
-            new SnapshotChecker(config.workspace(), checker),
+            judge,
             () -> agent().snapshots(),
             failed);
+    SimCollections collections =
+        new SimCollections(
+            log,
+            disk,
+            config.workspace(),
+            host,
+            timeline,
+            prng.split(),
+            judge,
+            this::raising,
+            this::agent);
     this.agent =
         new LeaderAgent(
             config,
@@ -185,6 +218,8 @@ public final class SimLeader implements LeaderEnd {
                 known,
                 start.index(),
                 timeline.monotonicNs()),
+            new CollectionManager(
+                collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
@@ -195,7 +230,7 @@ public final class SimLeader implements LeaderEnd {
     host.tickEvery(tickNs);
     host.wake();
     if (start.index() > 0) {
-      snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), start.index())::step);
+      snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), start.index(), mark)::step);
     }
     persistIntentsLater();
     trimLater();
@@ -250,6 +285,25 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
+  /**
+   * Whether this chunk must be here: for states and entries of which no chunk may be collected, or
+   * for what the worker of this session shows or has still to apply. When it connected, a part may
+   * have been gone already.
+   */
+  boolean needs(SessionId id, Hash chunk) {
+    WorkerSession session = agent.sessions().get(id);
+    long after = agent.collections().through();
+    Long before = collectedAtHello.get(id);
+    if (session != null && before != null && session.isEstablished() && !session.isInstalling()) {
+      long shown = session.appliedIndex();
+      if (session.report() != null) {
+        shown = Math.min(shown, session.visibleIndex());
+      }
+      after = Math.min(after, Math.max(before, shown));
+    }
+    return checker.isNeeded(chunk, after);
+  }
+
   /** Sends chunk data, which does not go through the agent. */
   void sendBulk(SessionId id, LeaderMessage message) {
     SimConnection connection = sessions.get(id);
@@ -271,6 +325,13 @@ public final class SimLeader implements LeaderEnd {
     }
     if (message instanceof WorkerMessage.Hello hello) {
       installs.hello(worker, hello.appliedIndex(), log.firstIndex(), now);
+      collectedAtHello.put(id, agent.collections().through());
+      if (hello.appliedIndex() < agent.collections().through()) {
+        disk.snapshots().count(LeaderDisk.CAME_BACK);
+      }
+    }
+    if (message instanceof WorkerMessage.WorkerApplied report) {
+      collected.reported(id, report.visibleIndex());
     }
     agent.received(id, message);
     if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
@@ -281,11 +342,42 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
+  /** Says durably that chunks may be gone. */
+  private void raising(long index) {
+    Set<SessionId> open = new HashSet<>();
+    sessions.forEach(
+        (id, connection) -> {
+          if (!connection.isClosedByLeader()) {
+            open.add(id);
+          }
+        });
+    long newest = newestSnapshot();
+    collected.raised(index, newest, open, timeline.monotonicNs());
+    if (index < newest) {
+      disk.snapshots().count(LeaderDisk.HELD_BACK);
+    }
+  }
+
+  /** What the catalog has, whatever this leader knows of it. */
+  private long newestSnapshot() {
+    List<Snapshot> all = disk.snapshots().known();
+    return all.isEmpty() ? 0 : all.getLast().index();
+  }
+
   private void sending(SimConnection connection, LeaderMessage message) {
     checker.sent(message);
-    open.sent(connection.worker().id().name(), message);
+    SessionId id = idOf(connection);
+    String worker = connection.worker().id().name();
+    if (id != null && message instanceof LeaderMessage.Welcome welcome) {
+      collected.welcomed(
+          id, worker, welcome.collectedThrough(), disk.collected().through(), newestSnapshot());
+    }
+    open.sent(worker, message);
     if (message instanceof LeaderMessage.SnapshotOffer offer) {
-      installs.offered(connection.worker().id().name(), offer.index(), timeline.monotonicNs());
+      if (id != null) {
+        collected.offered(id, offer.index(), timeline.monotonicNs());
+      }
+      installs.offered(worker, offer.index(), timeline.monotonicNs());
       for (int i = trimPrng.below(4); i > 0; i--) { // what is newer than the offer lets the log go
         host.after(
             trimPrng.scale(FASTEST_INTERRUPTION_NS, SLOWEST_INTERRUPTION_NS),
@@ -300,7 +392,7 @@ public final class SimLeader implements LeaderEnd {
       }
     }
     if (message instanceof LeaderMessage.LockExpiryWarning) {
-      lockSessions.warned(connection.worker().id().name(), timeline.monotonicNs());
+      lockSessions.warned(worker, timeline.monotonicNs());
     }
   }
 
@@ -501,8 +593,28 @@ public final class SimLeader implements LeaderEnd {
     return ReplayStart.of(newest);
   }
 
+  /**
+   * Sometimes the record of a snapshot cannot be read, this time. Not if the log was trimmed, so
+   * that no leader could start.
+   */
+  private List<Snapshot> readable(List<Snapshot> all) {
+    if (all.isEmpty() || !prng.oneIn(UNREADABLE_ONE_IN)) {
+      return all;
+    }
+    List<Snapshot> known = new ArrayList<>(all);
+    known.remove(prng.oneIn(2) ? known.size() - 1 : prng.below(known.size()));
+    if ((known.isEmpty() ? 0 : known.getLast().index()) + 1 < disk.firstIndex()) {
+      return all;
+    }
+    disk.snapshots().count(LeaderDisk.HIDDEN);
+    return known;
+  }
+
   private LeaderState judged(LeaderState state) {
-    checker.recovered(disk.durableLog(), disk.chunks().isFull() ? null : disk.chunks());
+    checker.recovered(
+        disk.durableLog(),
+        disk.chunks().isFull() ? null : disk.chunks(),
+        disk.collected().through());
     Hash expected = checker.root(state.index());
     if (!state.root().equals(expected)) {
       throw new IllegalStateException("recovered to another root than the log's");

@@ -127,8 +127,8 @@ final class SimLeaderChunks implements ChunkPort {
       byte[] bytes = store.getVerified(chunk.hash());
       if (bytes != null) {
         leader.sendBulk(session, new LeaderMessage.ChunkData(chunk.hash(), bytes));
-      } else if (store.wasRefused(chunk.hash())) {
-        // Only the log has it: a worker asks when its own copy has rotted.
+      } else if (store.wasRefused(chunk.hash()) || !leader.needs(session, chunk.hash())) {
+        // Only the log has it, or only an older state: a worker asks when its own copy has rotted.
         missing(session, chunk, Errno.ENOENT, "not in the store");
       } else {
         throw new Violation("the leader has lost chunk " + chunk.hash());

@@ -73,6 +73,7 @@ public final class SimWorker implements WorkerEnd {
   private boolean wasLive;
   private long checkedIndex = -1;
   private long backfilled;
+  private long collectedThrough;
 
   /**
    * Starts the agent.
@@ -306,6 +307,11 @@ public final class SimWorker implements WorkerEnd {
     return false;
   }
 
+  /** Whether it shows a state of which nobody need have all content any more (decision 026). */
+  public boolean isBehindCollection() {
+    return agent.visible().index() < collectedThrough;
+  }
+
   /** Checks that all bytes of the visible state are here, if the worker believes so. */
   public void checkContent() {
     if (!agent.backfill().isWanted() && store.rotted() == 0) {
@@ -375,7 +381,11 @@ public final class SimWorker implements WorkerEnd {
   private void note(LeaderMessage message) {
     record.heard();
     switch (message) {
-      case LeaderMessage.Welcome welcome -> record.received(welcome.commitIndex());
+      case LeaderMessage.Welcome welcome -> {
+        record.received(welcome.commitIndex());
+        collectedThrough = welcome.collectedThrough();
+        replica.collectedThrough(collectedThrough);
+      }
       case LeaderMessage.Heartbeat(_, long index, _) -> record.received(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.received(index);
       case LeaderMessage.LogEntries(long index, _) -> record.received(index);

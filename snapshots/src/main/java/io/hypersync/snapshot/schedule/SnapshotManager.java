@@ -5,7 +5,9 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -74,9 +76,13 @@ public final class SnapshotManager {
   /** Whether what is under way on the port is a new snapshot. */
   private boolean takes;
 
+  /** Index of the new snapshot that is under way on the port; 0 if none is. */
+  private long taking;
+
   private boolean mayHaveTooMany = true;
   private long nextNs;
   private long taken;
+  private long removedOnRequest;
   private long failed;
   private @Nullable String lastFailure;
 
@@ -130,6 +136,7 @@ public final class SnapshotManager {
       waiting = null;
       busy = true;
       takes = true;
+      taking = decided.index();
       port.take(decided, base, underWay instanceof Request.Take(String name, _) ? name : "");
       return true;
     }
@@ -301,6 +308,7 @@ public final class SnapshotManager {
     mayHaveTooMany = true;
     if (takes) {
       takes = false;
+      taking = 0;
       taken++;
       base = snapshot.index();
       lastFailure = null;
@@ -311,6 +319,9 @@ public final class SnapshotManager {
   /** The port has removed a snapshot. */
   public void removed(long index) {
     Snapshot gone = known.remove(index);
+    if (underWay instanceof Request.Remove) {
+      removedOnRequest++;
+    }
     ended(
         gone == null
             ? new Answer.Failed("there is no snapshot of entry " + index)
@@ -326,6 +337,7 @@ public final class SnapshotManager {
     failed++;
     boolean tookOne = takes;
     takes = false;
+    taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
     if (!why.equals(lastFailure)) {
       LOG.warn("no snapshot: {}", why);
@@ -429,6 +441,28 @@ public final class SnapshotManager {
   /** How many snapshots this run has taken. */
   public long takenSoFar() {
     return taken;
+  }
+
+  /** Whether one is being taken: what it rests on is in no snapshot yet. */
+  public boolean isTaking() {
+    return takes;
+  }
+
+  /**
+   * The indexes of all snapshots that the catalog may have, as far as this run of the replica knows
+   * them: {@link #all}, and that of one which is being taken.
+   */
+  public Set<Long> indexes() {
+    Set<Long> indexes = new HashSet<>(known.keySet());
+    if (taking > 0) {
+      indexes.add(taking);
+    }
+    return indexes;
+  }
+
+  /** How many snapshots this run has removed because somebody asked for it. */
+  public long removedOnRequest() {
+    return removedOnRequest;
   }
 
   /** How many times the port has failed. */

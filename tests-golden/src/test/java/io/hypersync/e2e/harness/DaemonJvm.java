@@ -106,7 +106,7 @@ public final class DaemonJvm {
   }
 
   /** Sends a command over the admin socket. */
-  JsonNode ask(String command, ObjectNode arguments) {
+  public JsonNode ask(String command, ObjectNode arguments) {
     return admin.call(command, arguments);
   }
 

@@ -2,7 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.runtime.file.DurableFiles;
-import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
 import java.io.IOException;
@@ -40,7 +40,8 @@ import java.util.function.Consumer;
  *       segments are at any time a log that ends at the entry or later. Nothing is deleted.
  *   <li>The new segment is published; the log ends at the entry.
  *   <li>Both directories are synced once more, snapshots of entries that were cut off are removed,
- *       and then the mark is.
+ *       what collections have said is lowered ({@link CollectedFile}), and then the mark is
+ *       removed.
  * </ol>
  *
  * <p>The new segment declares the remaining entries durable. The log itself must prove that: after
@@ -135,6 +136,8 @@ public final class LogCut {
     DurableFiles.syncDirectory(cut.segments());
     DurableFiles.syncDirectory(directory);
     removeSnapshotsBehind(stateDir, after);
+    CollectedFile.lower(
+        stateDir, after); // else no leader starts: the log would be too short for it
     CutMark.remove(stateDir);
     reached.accept(Step.DONE);
     return moved;
@@ -143,9 +146,9 @@ public final class LogCut {
   /** Snapshots of entries that are cut off are of a history that is no more. */
   private static void removeSnapshotsBehind(Path stateDir, long after) throws IOException {
     SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
-    for (Snapshot snapshot : catalog.list()) {
-      if (snapshot.index() > after) {
-        catalog.remove(snapshot.index());
+    for (long index : catalog.indexes()) {
+      if (index > after) {
+        catalog.remove(index);
       }
     }
   }

@@ -1,0 +1,102 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.cli.render.GcReport;
+import io.hypersync.runtime.admin.AdminClient;
+import io.hypersync.runtime.admin.UserError;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hypersync gc}: collects dead chunks on the leader, or says what keeps them (14.2). */
+@Command(
+    name = "gc",
+    description = {
+      "Free the disk space of content that nothing needs any more, or see what keeps it.",
+      "",
+      "The leader does so by itself (gc.interval). Kept is what the newest state has, what snapshots"
+          + " have, and what the newest log entries mention (gc.replay_entries, gc.replay_time)."
+    },
+    synopsisHeading = "Usage: ",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync gc",
+      "  ./hypersync gc --dry-run",
+      "  ./hypersync gc --run",
+      "  ./hypersync gc --status --json"
+    })
+final class GcCommand implements Callable<Integer> {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final long POLL_MS = 200;
+
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final LeaderSelection leader = new LeaderSelection();
+
+  @Option(names = "--status", description = "Show what the last collection found (default).")
+  private boolean status;
+
+  @Option(names = "--run", description = "Collect now, and wait until that is done.")
+  private boolean run;
+
+  @Option(names = "--dry-run", description = "Look what a collection would free; remove nothing.")
+  private boolean dryRun;
+
+  @Override
+  public Integer call() {
+    if ((status && (run || dryRun)) || (run && dryRun)) {
+      throw new UserError(
+          "gc: --status, --run and --dry-run exclude each other", "", UserError.USAGE);
+    }
+    AdminClient client = leader.client(LIMIT);
+    JsonNode answer = run || dryRun ? awaited(client) : ask(client, "status");
+    screen.show(answer, () -> GcReport.of(answer));
+    return 0;
+  }
+
+  private JsonNode awaited(AdminClient client) {
+    JsonNode asked = ask(client, dryRun ? "dry-run" : "run");
+    long number = asked.path("number").asLong();
+    String told = "";
+    while (true) {
+      JsonNode now = ask(client, "status");
+      if (!now.path("epoch").equals(asked.path("epoch"))) {
+        throw new UserError(
+            "the leader was started again, and the collection has ended with it",
+            "Nothing that is needed was removed. Ask again.");
+      }
+      if (now.path("ended").asLong() >= number) {
+        return ended(now, number);
+      }
+      String progress = now.path("progress").asText();
+      if (!progress.isEmpty() && !progress.equals(told)) {
+        screen.tell(progress);
+        told = progress;
+      }
+      try {
+        Thread.sleep(POLL_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new UserError("interrupted; the leader goes on", "");
+      }
+    }
+  }
+
+  /** The status after a run that is over. */
+  static JsonNode ended(JsonNode status, long number) {
+    for (JsonNode each : status.path("runs")) {
+      if (each.path("number").asLong() == number && !each.path("failure").isNull()) {
+        throw new UserError(
+            "the collection has ended: " + each.path("failure").asText(),
+            "Nothing that is needed was removed.");
+      }
+    }
+    return status;
+  }
+
+  private static JsonNode ask(AdminClient client, String what) {
+    return client.call("gc", JsonNodeFactory.instance.objectNode().put("do", what));
+  }
+}

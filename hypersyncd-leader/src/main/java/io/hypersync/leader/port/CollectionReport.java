@@ -1,0 +1,62 @@
+package io.hypersync.leader.port;
+
+import java.util.List;
+
+/**
+ * What a collection has found and done.
+ *
+ * @param isDryRun whether nothing was to be removed
+ * @param headIndex the newest entry that it looked at
+ * @param logAfter chunks of entries up to this one may be gone, unless something else keeps them
+ * @param pages how many pages of snapshots were read
+ * @param entries entries of the log that were read
+ * @param liveBytes what is alive in the store
+ * @param deadBytes the rest, before the sweep
+ * @param freedBytes by how much the store has become smaller, or would become
+ * @param copiedBytes what had to be copied for that, or would have to be
+ * @param chunksRemoved dead chunks that are gone
+ * @param unreadable living chunks that could not be read when they were to be copied
+ * @param tookNs how long it took
+ * @param pins what keeps chunks that the head does not have
+ */
+public record CollectionReport(
+    boolean isDryRun,
+    long headIndex,
+    long logAfter,
+    long pages,
+    long entries,
+    long liveBytes,
+    long deadBytes,
+    long freedBytes,
+    long copiedBytes,
+    long chunksRemoved,
+    long unreadable,
+    long tookNs,
+    List<Pin> pins) {
+  /** Copies the list. */
+  public CollectionReport {
+    pins = List.copyOf(pins);
+  }
+
+  /** What a pin is. */
+  public enum Kind {
+    /** Intents in progress. */
+    UPLOADS,
+    /** Entries that workers may still have to apply, or that no snapshot has. */
+    LOG,
+    /** A retained snapshot. */
+    SNAPSHOT
+  }
+
+  /**
+   * What keeps chunks that the head does not have. Each chunk counts once: for intents, then for
+   * the log, then for the newest snapshot that has it.
+   *
+   * @param index of the snapshot; for the log, the entry behind which all are kept; else 0
+   * @param name of the snapshot, if it has one
+   * @param sinceNs when the snapshot was taken, in nanoseconds since 1970; else 0
+   * @param bytes of chunks and pages, in bytes. Those of a snapshot are kept by it and perhaps by
+   *     older ones, and by nothing else
+   */
+  public record Pin(Kind kind, long index, String name, long sinceNs, long bytes) {}
+}

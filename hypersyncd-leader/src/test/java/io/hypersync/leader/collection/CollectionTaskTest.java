@@ -1,0 +1,321 @@
+package io.hypersync.leader.collection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.leader.port.CollectionReport;
+import io.hypersync.leader.port.CollectionReport.Kind;
+import io.hypersync.leader.port.CollectionReport.Pin;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageVisitor;
+import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.StoredPages;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What is alive stays, what is dead goes, and what cannot be read ends a run (hypersync.md 14.2).
+ */
+class CollectionTaskTest {
+  private final Collected leader = new Collected();
+  private final NodeId file = leader.create("f");
+
+  @Test
+  void whatNothingNeedsGoes() throws IOException {
+    Hash first = leader.write(file, "first");
+    Hash second = leader.write(file, "second");
+    leader.snapshot();
+    leader.collect(leader.index());
+    assertFalse(leader.has(first));
+    assertTrue(leader.has(second));
+    assertEquals(leader.index(), leader.marked);
+  }
+
+  /** The newest snapshot and the log behind it have it all; so nothing else would notice. */
+  @Test
+  void theStateItselfIsMarked() throws IOException {
+    Hash content = leader.write(file, "content");
+    Hash attribute = leader.attribute(file, "value");
+    NodeId open = leader.create("open");
+    Hash orphan = leader.write(open, "in an unlinked file");
+    leader.commit(new FsOp.Unlink(FsState.ROOT, Name.of("open")));
+    assertNotNull(leader.state().node(open), "it is an orphan");
+    leader.collect(leader.index()); // no snapshot, and no entry
+    assertTrue(leader.has(content));
+    assertTrue(leader.has(attribute));
+    assertTrue(leader.has(orphan));
+  }
+
+  @Test
+  void whatASnapshotHasStays() throws Exception {
+    Hash content = leader.write(file, "old");
+    Hash attribute = leader.attribute(file, "old value");
+    Snapshot snapshot = leader.snapshot();
+    leader.write(file, "new");
+    leader.attribute(file, "new value");
+    leader.collect(leader.index());
+    assertTrue(leader.has(content));
+    assertTrue(leader.has(attribute));
+    assertNotNull(SnapshotReader.verify(snapshot, leader.chunks, Collected.WORKSPACE));
+    leader.catalog.remove(snapshot.index());
+    leader.known.remove(snapshot.index());
+    leader.collect(leader.index());
+    assertFalse(leader.has(content));
+    assertFalse(leader.has(attribute));
+  }
+
+  @Test
+  void whatEntriesBehindTheMarkMentionStays() throws IOException {
+    Hash before = leader.write(file, "one");
+    long after = leader.index();
+    Hash behind = leader.write(file, "two");
+    leader.write(file, "three");
+    leader.collect(after);
+    assertFalse(leader.has(before));
+    assertTrue(leader.has(behind));
+    assertEquals(after, leader.marked);
+  }
+
+  @Test
+  void whatIntentsRelyOnStays() throws IOException {
+    Hash promised = leader.put("on its way").hash();
+    Hash other = leader.put("of nobody").hash();
+    leader.collect(leader.index(), promised);
+    assertTrue(leader.has(promised));
+    assertFalse(leader.has(other));
+  }
+
+  @Test
+  void entriesThatAreNotDurableYetAreWaitedFor() throws IOException {
+    CollectionTask task = leader.begin(leader.roots(0, false));
+    Hash late = leader.write(file, "late"); // put after the beginning
+    while (task.step()) {}
+    assertTrue(leader.has(late));
+  }
+
+  /** Else a crash in the middle of the sweep would leave a log that nobody can explain. */
+  @Test
+  void whatMayBeGoneIsSaidBeforeAnythingGoes() throws IOException {
+    leader.write(file, "first");
+    leader.write(file, "second");
+    leader.snapshot();
+    long before = leader.chunks.stats().approximateChunks();
+    leader.collect(leader.index());
+    assertEquals(List.of("said 3 with " + before + " chunks"), leader.events);
+    assertTrue(leader.chunks.stats().approximateChunks() < before);
+  }
+
+  @Test
+  void ifThatCannotBeSaidNothingGoes() throws IOException {
+    Hash dead = leader.put("dead").hash();
+    leader.markFails = true;
+    assertThrows(IOException.class, () -> leader.collect(leader.index()));
+    assertTrue(leader.has(dead));
+    assertNoRunIsUnderWay();
+  }
+
+  @Test
+  void aDryRunChangesNothing() throws IOException {
+    Hash dead = leader.put("dead").hash();
+    CollectionTask task = leader.begin(leader.roots(leader.index(), true));
+    while (task.step()) {}
+    assertTrue(leader.has(dead));
+    assertEquals(0, leader.marked);
+    CollectionReport report = task.result(7);
+    assertTrue(report.isDryRun());
+    assertEquals("dead".length(), report.deadBytes());
+    assertNoRunIsUnderWay();
+  }
+
+  /**
+   * Its record could not be read when the leader started, so the leader does not know it; now it is
+   * readable again, and complete.
+   */
+  @Test
+  void aSnapshotThatTheLeaderHasNotSeenEndsTheRun() throws Exception {
+    Hash content = leader.write(file, "old");
+    Snapshot unseen = leader.snapshot();
+    leader.known.clear();
+    leader.write(file, "new");
+    leader.snapshot();
+    IOException ended = assertThrows(IOException.class, () -> leader.collect(leader.index()));
+    assertTrue(
+        ended.getMessage().contains("the snapshot of entry 2 was not there"), ended::getMessage);
+    assertTrue(leader.has(content));
+    assertNotNull(SnapshotReader.verify(unseen, leader.chunks, Collected.WORKSPACE));
+    assertEquals(0, leader.marked);
+    assertNoRunIsUnderWay();
+  }
+
+  @Test
+  void aSnapshotThatIsPutThereBeforeTheSweepEndsTheRun() throws IOException {
+    Hash content = leader.write(file, "old");
+    Snapshot moved = leader.snapshot();
+    leader.catalog.clear();
+    leader.known.clear();
+    leader.write(file, "new");
+    CollectionTask task = leader.begin(leader.roots(leader.index(), false));
+    while (task.progress().startsWith("marking")) {
+      assertTrue(task.step());
+    }
+    leader.catalog.put(moved.index(), moved);
+    assertThrows(IOException.class, task::step);
+    assertTrue(leader.has(content));
+  }
+
+  /** Nobody reads it, so nobody knows what it needs: it may be the copy of a snapshot. */
+  @Test
+  void aFileThatMayBeASnapshotEndsTheRun() throws IOException {
+    Hash content = leader.write(file, "old");
+    leader.write(file, "new");
+    leader.strays.add("snapshots/copy.snapshot");
+    IOException ended = assertThrows(IOException.class, () -> leader.collect(leader.index()));
+    assertTrue(
+        ended.getMessage().startsWith("snapshots/copy.snapshot has the name of no snapshot"),
+        ended::getMessage);
+    assertTrue(leader.has(content));
+    assertEquals(0, leader.marked);
+    assertNoRunIsUnderWay();
+    leader.strays.clear();
+    leader.collect(leader.index());
+    assertFalse(leader.has(content));
+  }
+
+  /** It leaves out what the snapshot before has, and asks the store for the rest. */
+  @Test
+  void aSnapshotThatIsTakenDuringTheRunIsWhole() throws Exception {
+    for (int i = 0; i < 300; i++) {
+      leader.create("a rather long name of a file " + i);
+    }
+    leader.snapshot();
+    CollectionTask task = leader.begin(leader.roots(leader.index(), false));
+    leader.create("another one");
+    Snapshot later = leader.snapshot();
+    while (task.step()) {}
+    assertNotNull(SnapshotReader.verify(later, leader.chunks, Collected.WORKSPACE));
+  }
+
+  @Test
+  void aPageThatCannotBeReadEndsTheRun() throws Exception {
+    for (int i = 0; i < 300; i++) {
+      leader.create("a rather long name of a file " + i);
+    }
+    Snapshot snapshot = leader.snapshot();
+    Hash dead = leader.put("dead").hash();
+    Hash page = pages(snapshot).getLast();
+    leader.chunks.put(page, new byte[] {1});
+    IOException ended = assertThrows(IOException.class, () -> leader.collect(leader.index()));
+    assertTrue(ended.getMessage().contains("./hypersync snapshot rm 301"), ended::getMessage);
+    assertTrue(leader.has(dead));
+    assertNoRunIsUnderWay();
+  }
+
+  @Test
+  void anEntryThatWasTrimmedEndsTheRun() throws IOException {
+    Hash content = leader.write(file, "content");
+    leader.write(file, "more");
+    leader.log.trim(2);
+    IOException ended = assertThrows(IOException.class, () -> leader.collect(0));
+    assertTrue(ended.getMessage().contains("entry 1 was removed"), ended::getMessage);
+    assertTrue(leader.has(content));
+  }
+
+  @Test
+  void eachChunkCountsForTheFirstThatKeepsIt() throws IOException {
+    leader.write(file, "0123456789");
+    Snapshot old = leader.snapshot();
+    leader.write(file, "abcdefghijklmnopqrst");
+    leader.snapshot();
+    leader.write(file, "u".repeat(30));
+    leader.write(file, "v".repeat(40));
+    CollectionTask task = leader.begin(leader.roots(3, true, leader.put("on its way").hash()));
+    while (task.step()) {}
+    Map<String, Long> bytes =
+        task.result(0).pins().stream()
+            .collect(Collectors.toMap(pin -> pin.kind() + " " + pin.index(), Pin::bytes));
+    assertEquals(10, bytes.get(Kind.UPLOADS + " 0"));
+    assertEquals(30, bytes.get(Kind.LOG + " 3"), "the head has the other one");
+    assertEquals(20, bytes.get(Kind.SNAPSHOT + " 3"));
+    assertEquals(10, bytes.get(Kind.SNAPSHOT + " " + old.index()));
+  }
+
+  /** All that is reachable, however it is reached, for many states and snapshots. */
+  @Test
+  void everythingOfEveryStateAndSnapshotStays() throws Exception {
+    List<NodeId> files = new ArrayList<>(List.of(file));
+    for (int i = 0; i < 400; i++) {
+      switch (i % 5) {
+        case 0 -> files.add(leader.create("file " + i));
+        case 1 -> leader.attribute(files.get(i % files.size()), "value " + i);
+        default -> leader.write(files.get(i * 7 % files.size()), "content " + i);
+      }
+      if (i % 40 == 39) {
+        leader.snapshot();
+      }
+      if (i % 100 == 99) {
+        long after = leader.catalog.lastKey();
+        leader.collect(after);
+        requireWhole(leader.state());
+        for (Snapshot snapshot : leader.catalog.values()) {
+          requireWhole(
+              Manifest.read(
+                      snapshot.manifest(),
+                      Collected.WORKSPACE,
+                      PageReader::verifying,
+                      new StoredPages(leader.chunks, RateLimit.NONE))
+                  .state());
+        }
+      }
+    }
+  }
+
+  private void requireWhole(FsState state) {
+    for (var node : state.nodes()) {
+      StateChunks.forEach(node, chunk -> assertTrue(leader.chunks.contains(chunk)));
+    }
+  }
+
+  private List<Hash> pages(Snapshot snapshot) throws Exception {
+    List<Hash> pages = new ArrayList<>();
+    PageWalker walker =
+        new PageWalker(
+            new StoredPages(leader.chunks, RateLimit.NONE),
+            new PageVisitor() {
+              @Override
+              public boolean page(Hash page) {
+                pages.add(page);
+                return true;
+              }
+
+              @Override
+              public void chunk(Hash chunk) {}
+            });
+    Manifest.walk(snapshot.manifest(), Collected.WORKSPACE, walker);
+    while (walker.step()) {}
+    return pages;
+  }
+
+  private void assertNoRunIsUnderWay() {
+    try (CollectionRun run = leader.chunks.beginCollection()) {
+      assertNotNull(run);
+    }
+  }
+}

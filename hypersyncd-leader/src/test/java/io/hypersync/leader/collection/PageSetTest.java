@@ -1,0 +1,49 @@
+package io.hypersync.leader.collection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.hash.Hash;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A page is never taken for one that was come to when it was not. */
+class PageSetTest {
+  @Test
+  void itKnowsWhatWasAddedAndNothingElse() {
+    PageSet pages = new PageSet(Integer.MAX_VALUE);
+    Set<Hash> model = new HashSet<>();
+    Random random = new Random(1);
+    for (int i = 0; i < 50_000; i++) {
+      Hash page = new Hash(random.nextInt(40), random.nextInt(400), 0, 0);
+      assertEquals(model.add(page), pages.add(page), page::toString);
+    }
+    for (int i = 0; i < 50_000; i++) {
+      assertTrue(pages.add(new Hash(random.nextLong(), random.nextLong(), 0, 0)));
+    }
+    assertEquals(model.size() + 50_000, pages.count());
+  }
+
+  @Test
+  void whenItIsFullItForgetsAndNeverInvents() {
+    PageSet pages = new PageSet(100);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 150; i++) {
+        assertTrue(pages.add(new Hash(i, i, 0, 0)), "round " + round + ", page " + i);
+        assertFalse(pages.add(new Hash(i, i, 0, 0)));
+      }
+    }
+  }
+
+  /** A hash of zeros looks like an empty slot. */
+  @Test
+  void zeroIsAPageToo() {
+    PageSet pages = new PageSet(10);
+    assertTrue(pages.add(Hash.ZERO));
+    assertFalse(pages.add(Hash.ZERO));
+    assertTrue(pages.add(new Hash(0, 2, 0, 0)));
+  }
+}
