@@ -72,6 +72,7 @@ final class CommandLineTest {
             "snapshot",
             "gc",
             "diff",
+            "restore",
             "trace",
             "replay",
             "why-slow",
@@ -92,7 +93,16 @@ final class CommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "--stauts", "status extra", "log --tail", "log --tail many", "init"})
+  @ValueSource(
+      strings = {
+        "",
+        "--stauts",
+        "status extra",
+        "log --tail",
+        "log --tail many",
+        "init",
+        "restore x"
+      })
   void aMisuseIsOneSentenceAndWhereToLook(String line) {
     Invocation misuse = Invocation.of(line.isEmpty() ? new String[0] : line.split(" ", -1));
     assertEquals(2, misuse.exitCode());

@@ -19,6 +19,7 @@ import io.hypersync.leader.recovery.DivergenceReports;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.repair.ChunkRecovery;
+import io.hypersync.leader.restore.RestoreRun;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
@@ -40,6 +41,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -62,6 +64,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class LeaderAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
+
+  /** A restore takes one part in so many of what all others may take. */
+  private static final int RESTORE_SHARE = 8;
 
   /** How often old entries are looked for. */
   private static final long TRIM_INTERVAL_NS = 10_000_000_000L;
@@ -92,6 +97,8 @@ public final class LeaderAgent implements Agent {
   private final SnapshotManager snapshots;
   private final CollectionManager collections;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
+
+  private @Nullable RestoreRun restore;
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
@@ -184,6 +191,7 @@ public final class LeaderAgent implements Agent {
             leases,
             sequencer.orphans(),
             sessions,
+            this::isBeingRestored,
             this::reap,
             clock.monotonicNs());
     this.divergences = new DivergenceReports(auditor);
@@ -427,10 +435,10 @@ public final class LeaderAgent implements Agent {
 
   /**
    * One turn of the event loop. In this order: sends the acks whose entries have become durable;
-   * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}); sends
-   * durable entries to all workers, and to each worker its own entries before they are durable;
-   * sends heartbeats when due; expires locks; reaps orphans; has dead chunks collected and a
-   * snapshot taken.
+   * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}), and
+   * some steps of a restore; sends durable entries to all workers, and to each worker its own
+   * entries before they are durable; sends heartbeats when due; expires locks; reaps orphans; has
+   * dead chunks collected and a snapshot taken.
    */
   @Override
   public int doWork() {
@@ -447,6 +455,9 @@ public final class LeaderAgent implements Agent {
       durable = log.durableIndex();
       // Acks of what was written here, and refusals that rest on durable entries only.
       work += sequenced + intentHandler.release(durable);
+    }
+    if (restore != null) {
+      work += restore.tick();
     }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
@@ -620,6 +631,55 @@ public final class LeaderAgent implements Agent {
    */
   private boolean reap(List<NodeId> orphans) {
     return !log.mayWait() && intentHandler.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
+  }
+
+  private boolean isBeingRestored(NodeId node) {
+    return restore != null && restore.needs(node);
+  }
+
+  /**
+   * Begins a restore. There is one at a time: it ends one that was given up.
+   *
+   * @param planned the newest state when it was planned
+   */
+  public RestoreRun beginRestore(FsState planned) {
+    RestoreRun run = new RestoreRun(planned, new RestoreTarget());
+    restore = run;
+    return run;
+  }
+
+  /** Ends a restore, unless another one has begun: what it has not done yet is not done. */
+  public void endRestore(RestoreRun run) {
+    if (run.equals(restore)) {
+      restore = null;
+    }
+  }
+
+  private final class RestoreTarget implements RestoreRun.Leader {
+    @Override
+    public FsState head() {
+      return sequencer.head();
+    }
+
+    /**
+     * As for intents, of which most of what may be on its way to the disk is, so that a restore
+     * does not keep them waiting. And workers follow: what they have not applied yet is as little.
+     */
+    @Override
+    public boolean takesMore() {
+      long durable = log.durableIndex();
+      long most = Math.max(1, config.maxUnsyncedEntries() / RESTORE_SHARE);
+      long lag = Math.max(1, config.windowEntries() / RESTORE_SHARE);
+      return hasBegun()
+          && !log.mayWait()
+          && sequencer.headIndex() - durable < most
+          && durable - sessions.appliedByAll(durable) < lag;
+    }
+
+    @Override
+    public Sequencer.Result sequence(FsOp op) {
+      return intentHandler.sequenceOwn(op);
+    }
   }
 
   /**

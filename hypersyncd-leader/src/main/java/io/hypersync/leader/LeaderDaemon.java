@@ -232,7 +232,9 @@ public final class LeaderDaemon implements Daemon {
         "gc",
         args -> runtime.collection(args),
         "diff",
-        args -> runtime.diff(args));
+        args -> runtime.diff(args),
+        "restore",
+        args -> runtime.restore(args));
   }
 
   /**

@@ -9,6 +9,7 @@ import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.check.OpenFileChecker;
 import io.hypersync.sim.check.RequestChecker;
+import io.hypersync.sim.check.RestoreChecker;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
@@ -19,6 +20,7 @@ import io.hypersync.sim.load.SimProcess;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
+import io.hypersync.sim.node.SimRestores;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
 import io.hypersync.sim.world.Prng;
@@ -36,6 +38,10 @@ import org.jspecify.annotations.Nullable;
 final class Cluster {
   static final int WORKERS = 2;
   private static final int HISTORY_PROCESSES = 2;
+
+  /** Paths are restored in one of so many histories. */
+  private static final int RESTORES = 3;
+
   private static final long REQUEST_FACTOR = 4;
   private static final long RESTART_NS = 50 * Timeline.MS;
   private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
@@ -50,12 +56,19 @@ final class Cluster {
   private final List<SimWorker> workers = new ArrayList<>();
   private @Nullable SimLeader leader;
   private final Histories histories = new Histories();
+  private final SimRestores.Wish restores;
   private boolean quiet;
   private int workerRuns;
   private int lastPid = 100;
   private long lastRequest;
 
-  Cluster(SwarmOptions swarmOptions, Timeline timeline, Prng prng) {
+  /**
+   * A cluster whose leader and workers run.
+   *
+   * @param restorePrng of restores; a source of its own, so that histories without restores are
+   *     what they were
+   */
+  Cluster(SwarmOptions swarmOptions, Timeline timeline, Prng prng, Prng restorePrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
     this.prng = prng;
@@ -72,6 +85,10 @@ final class Cluster {
             new WrittenBytes());
     this.network =
         new SimNetwork(timeline, prng.split(), swarmOptions.networkProfile(), () -> leader);
+    // The processes of histories expect that nobody else changes their files.
+    boolean restores = restorePrng.oneIn(RESTORES) && !swarmOptions.strictReads();
+    this.restores =
+        new SimRestores.Wish(restorePrng, new RestoreChecker(log), () -> restores && !quiet);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
       disks.add(
@@ -173,6 +190,7 @@ final class Cluster {
               recording.open(),
               recording.locks(),
               swarmOptions.losesTouch(),
+              restores,
               this::leaderFailed);
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);

@@ -17,6 +17,9 @@ public final class Simulation {
       4 * SwarmOptions.longestMutationNs() + 4 * SwarmOptions.OPEN_LEASE_TTL_NS;
   private static final long MANY_STEPS = 2_000_000;
 
+  /** Makes another source of randomness of a history's seed. */
+  private static final long RESTORES = 0x5e57_0f7e_0000L;
+
   private final SimulationOptions options;
   private final Trace trace = new Trace();
   private long step;
@@ -47,7 +50,8 @@ public final class Simulation {
     Timeline timeline = new Timeline(trace);
     Prng prng = new Prng(options.seed());
     SwarmOptions swarmOptions = SwarmOptions.of(prng.split());
-    Cluster cluster = new Cluster(swarmOptions, timeline, prng.split());
+    Cluster cluster =
+        new Cluster(swarmOptions, timeline, prng.split(), new Prng(options.seed() ^ RESTORES));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;
@@ -100,6 +104,7 @@ public final class Simulation {
     if (leader == null
         || leader.agent().sequencer().orphans().size() > 0
         || leader.agent().sequencer().headIndex() != cluster.recording().log().index()
+        || !leader.restores().isIdle()
         || leader.agent().intentHandler().unacknowledged() > 0
         || leader.agent().intentHandler().pending() > 0
         || cluster.recording().mutations().waiting() > 0

@@ -21,13 +21,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Loads leader, worker and simulator anew, with one class changed. The modules below them,
  * libraries and loggers are shared with the tests, so that their compiled code is reused; they have
- * no references to the reloaded classes. A mutant of the chunk store has that loaded anew, too,
- * which is possible because none of the modules that stay shared refers to it.
+ * no references to the reloaded classes, nor to the part of the model that is loaded anew, too. A
+ * mutant of the chunk store has that loaded anew, too, which is possible because none of the
+ * modules that stay shared refers to it.
  */
 final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";
   private static final List<String> SHARED =
       List.of("io.hypersync.model.", "io.hypersync.chunkstore.", "io.hypersync.wire.");
+
+  /** A part of a shared module that no shared module refers to. */
+  private static final String RESTORE = "io.hypersync.model.restore.";
+
   private static final ClassDesc WRONG = ClassDesc.of(MutantReplacements.class.getName());
 
   private final Mutant mutant;
@@ -56,8 +61,12 @@ final class MutantLoader extends ClassLoader {
 
   /** Whether the class comes from the test's class loader; not if the change is in its module. */
   private boolean isShared(String name) {
-    return SHARED.stream()
-        .anyMatch(part -> name.startsWith(part) && !mutant.className().startsWith(part));
+    return !name.startsWith(RESTORE)
+        && SHARED.stream().anyMatch(part -> name.startsWith(part) && !isMutatedPart(part));
+  }
+
+  private boolean isMutatedPart(String part) {
+    return mutant.className().startsWith(part) && !mutant.className().startsWith(RESTORE);
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {

@@ -499,8 +499,55 @@ final class Mutants {
               "PageSet.add",
               0));
 
+  /** Restores of older states. */
+  private static final List<Mutant> RESTORES =
+      List.of(
+          callAnswers(
+              "a restore overwrites what others change meanwhile",
+              "leader.restore.RestoreRun",
+              "tick",
+              "RestoreGuards.allow",
+              1),
+          answers(
+              "a restore looks at names only, not at what others write meanwhile",
+              "model.restore.RestoreGuards",
+              "isAsExpected",
+              1),
+          skips(
+              "a restore takes its own changes for those of others",
+              "leader.restore.RestoreRun",
+              "commit",
+              "RestoreGuards.did"),
+          skips(
+              "a restore leaves data where holes were",
+              "model.restore.RestoreSteps",
+              "content",
+              "RestoreSteps.punch"),
+          callAnswers(
+              "a restore makes anew what was only moved",
+              "model.restore.RestorePlanner",
+              "counterpart",
+              "Map.containsKey",
+              0),
+          skips(
+              "a restore does not remove what was made since",
+              "model.restore.RestorePlanner",
+              "finish",
+              "RestorePlanner.remove"));
+
   static final List<Mutant> ALL =
-      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS, SNAPSHOTS, INSTALLS, COLLECTION)
+      Stream.of(
+              ACKS,
+              INTENTS,
+              LOG,
+              DISKS,
+              ORPHANS,
+              LOCKS,
+              WORKERS,
+              SNAPSHOTS,
+              INSTALLS,
+              COLLECTION,
+              RESTORES)
           .flatMap(List::stream)
           .toList();
 

@@ -1,6 +1,10 @@
 package io.hypersync.cli.command;
 
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.AdminClient;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.text.ShellWords;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,5 +29,39 @@ final class LeaderSelection {
   AdminClient client(Duration limit) {
     return new AdminClient(
         selection.daemons().leader(Optional.ofNullable(workspace)).socket(), limit);
+  }
+
+  /**
+   * The option for a command that asks the same leader again, with a space before; may be empty.
+   */
+  String again() {
+    return workspace == null ? "" : " --workspace " + ShellWords.quoted(workspace);
+  }
+
+  /** The daemons that are asked. */
+  Daemons daemons() {
+    return selection.daemons();
+  }
+
+  /**
+   * A client of the leader that a worker follows, or of the one that the options name.
+   *
+   * @param limit the longest that a call waits for its answer
+   * @param worker a worker of this machine
+   * @throws UserError if that leader does not run on this machine
+   */
+  AdminClient client(Duration limit, Optional<Daemons.Living> worker) {
+    if (worker.isEmpty()) {
+      return client(limit);
+    }
+    Optional<Daemons.Living> itsLeader = daemons().leaderOf(worker.get());
+    if (itsLeader.isEmpty()) {
+      throw new UserError(
+          "the leader of that mount does not run on this machine",
+          "Run this on its host, which is "
+              + Printable.line(worker.get().status().path("leader").asText("?"))
+              + ", with the path as seen from the root of the workspace.");
+    }
+    return new AdminClient(itsLeader.get().socket(), limit);
   }
 }

@@ -71,6 +71,18 @@ public final class StatusReport {
         && !snapshots.path("last_failure").isNull()) {
       line(text, "no snapshot", snapshots.path("last_failure").asText(), "", "");
     }
+    JsonNode restore = leader.path("restore");
+    if (restore.isObject()) {
+      line(
+          text,
+          "restore",
+          "to entry " + Quantities.count(restore.path("at_index").asLong()),
+          "",
+          Quantities.count(restore.path("actions_done").asLong())
+              + " of "
+              + Quantities.count(restore.path("actions").asLong())
+              + " actions");
+    }
     if (leader.path("orphans").asLong() > 0) {
       line(text, "unlinked", count(leader, "orphans"), "", "kept until nobody has them open");
     }

@@ -74,6 +74,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final CollectionThread collectionThread;
   private final CollectionRequests collectionRequests;
   private final DiffRequests diffRequests;
+  private final RestoreRequests restoreRequests;
   private final SlowRequests slowRequests;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
@@ -182,12 +183,25 @@ public final class LeaderRuntime implements AutoCloseable {
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.slowRequests =
         new SlowRequests(
-            "leader-requests", "a snapshot is being verified, or states are compared", ended);
+            "leader-requests",
+            "a snapshot is being verified, states are compared, or a path is restored",
+            ended);
     this.snapshotRequests =
         new SnapshotRequests(questions, chunkStore, options.workspace(), slowRequests, ended);
+    Moments moments = new Moments(questions, log, Clock.SYSTEM, slowRequests);
     this.diffRequests =
-        new DiffRequests(
-            questions, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
+        new DiffRequests(moments, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
+    this.restoreRequests =
+        new RestoreRequests(
+            questions,
+            loop::post,
+            moments,
+            log,
+            chunkStore,
+            options.workspace(),
+            Clock.SYSTEM,
+            slowRequests,
+            ended);
   }
 
   /**
@@ -303,6 +317,7 @@ public final class LeaderRuntime implements AutoCloseable {
               LeaderStatus.addHandshakes(found, transport.handshakes());
               return found;
             });
+    status.set("restore", restoreRequests.progress());
     LeaderStatus.addStores(
         status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
@@ -350,6 +365,15 @@ public final class LeaderRuntime implements AutoCloseable {
    */
   public JsonSerializable diff(ObjectNode args) {
     return diffRequests.run(args);
+  }
+
+  /**
+   * Brings a path back to what it was; blocks until it is done.
+   *
+   * @param args {@code path}, {@code at} and what may be missing ({@link RestoreRequests})
+   */
+  public JsonSerializable restore(ObjectNode args) {
+    return restoreRequests.run(args);
   }
 
   /**

@@ -171,7 +171,7 @@ final class SnapshotRequests {
       throw new UserError(
           "a name of digits only could be taken for an index", "Choose one with a letter.");
     }
-    if (DiffRequests.isMoment(name)) {
+    if (Moments.isMoment(name)) {
       throw new UserError(
           "\"" + name + "\" could be taken for a time or the newest state", "Choose another name.");
     }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 /**
  * Decides when orphans are reaped (hypersync.md 6.8, 14.2(2), 22.1(8)): when the entry that took
  * the last name has been durable, and reported as visible by every connected worker, for
- * OPEN_LEASE_TTL, and no worker holds an open-lease.
+ * OPEN_LEASE_TTL, and no worker holds an open-lease, nor does the leader itself need the node.
  *
  * <p>Time counts only while the leader runs: after a pause, the leader must first read the messages
  * that have arrived meanwhile. Called on the agent's thread.
@@ -33,6 +33,7 @@ public final class Reaper {
   private final OpenLeaseTable leases;
   private final Orphans orphans;
   private final WorkerSessions sessions;
+  private final Predicate<NodeId> isNeeded;
   private final Predicate<List<NodeId>> log;
   private final DelayedIndex durable;
   private final Map<SessionId, DelayedIndex> reported = new HashMap<>();
@@ -45,6 +46,7 @@ public final class Reaper {
    * A reaper for one run of the leader.
    *
    * @param ttlNs OPEN_LEASE_TTL
+   * @param isNeeded whether the leader itself needs a node that has no name yet
    * @param log commits ReapOrphans of these nodes; false if that is not possible now
    */
   public Reaper(
@@ -52,6 +54,7 @@ public final class Reaper {
       OpenLeaseTable leases,
       Orphans orphans,
       WorkerSessions sessions,
+      Predicate<NodeId> isNeeded,
       Predicate<List<NodeId>> log,
       long monotonicNs) {
     this.ttlNs = ttlNs;
@@ -59,6 +62,7 @@ public final class Reaper {
     this.leases = leases;
     this.orphans = orphans;
     this.sessions = sessions;
+    this.isNeeded = isNeeded;
     this.log = log;
     this.durable = new DelayedIndex(ttlNs);
     this.lastMonotonicNs = monotonicNs;
@@ -79,7 +83,7 @@ public final class Reaper {
     leases.advance(awakeNs);
     long dueThrough = dueThrough(durableIndex);
     List<NodeId> ripe =
-        orphans.ripe(dueThrough, leases::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
+        orphans.ripe(dueThrough, this::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
     Invariant.OPEN_NODES_ARE_KEPT.check(ripe.stream().noneMatch(leases::isHeld));
     if (ripe.isEmpty() || !log.test(ripe)) {
       return 0;
@@ -87,6 +91,10 @@ public final class Reaper {
     reaped += ripe.size();
     nextLookNs = awakeNs; // there may be more
     return ripe.size();
+  }
+
+  private boolean isHeld(NodeId node) {
+    return leases.isHeld(node) || isNeeded.test(node);
   }
 
   /** How many orphans were reaped since the leader started. */

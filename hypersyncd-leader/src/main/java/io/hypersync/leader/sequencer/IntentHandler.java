@@ -150,15 +150,30 @@ public final class IntentHandler {
    * @return null, or why the op was refused
    */
   public @Nullable Errno submitOwn(FsOp op) {
+    return switch (sequenceOwn(op)) {
+      case Sequencer.Result.Refused(Errno errno) -> errno;
+      case Sequencer.Result.Sequenced _ -> null;
+    };
+  }
+
+  /**
+   * Sequences an op of the leader's own, without waiting for the disk. Whoever made it has read its
+   * chunks. The store is asked for them once more, because they may be gone since: no entry may
+   * mention what nobody has.
+   *
+   * @return EIO if one of them is gone or was found damaged, else what the sequencer says
+   */
+  public Sequencer.Result sequenceOwn(FsOp op) {
+    if (restsOnUnreadable(op) || !areStored(op.chunks())) {
+      return new Sequencer.Result.Refused(Errno.EIO);
+    }
     ownSeqNo++;
     IntentId id = new IntentId(ownClient, ownSeqNo);
-    return switch (sequencer.sequence(id, LEADER, "", op, NOTHING)) {
-      case Sequencer.Result.Refused(Errno errno) -> errno;
-      case Sequencer.Result.Sequenced(LogEntry _, byte[] encoded) -> {
-        tail.add(encoded, log.durableIndex());
-        yield null;
-      }
-    };
+    Sequencer.Result result = sequencer.sequence(id, LEADER, "", op, NOTHING);
+    if (result instanceof Sequencer.Result.Sequenced(LogEntry _, byte[] encoded)) {
+      tail.add(encoded, log.durableIndex());
+    }
+    return result;
   }
 
   /**
@@ -567,9 +582,17 @@ public final class IntentHandler {
 
   /** Whether a chunk of the intent was found damaged after it had been verified. */
   private boolean restsOnUnreadable(PendingIntent intent) {
+    return intent.inlinePayload().length == 0 && restsOnUnreadable(intent.op());
+  }
+
+  private boolean areStored(List<ChunkRef> refs) {
+    return refs.stream()
+        .allMatch(ref -> ref.length() == 0 || chunks.length(ref.hash()) == ref.length());
+  }
+
+  private boolean restsOnUnreadable(FsOp op) {
     return !unreadable.isEmpty()
-        && intent.inlinePayload().length == 0
-        && intent.op().chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
+        && op.chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
   }
 
   private void verify(Set<Hash> hashes) {

@@ -39,8 +39,12 @@ public final class SnapshotHolds {
 
   /** A worker is offered the snapshot of this entry, and needs no other. */
   void offered(WorkerId worker, long index, long nowNs) {
-    snapshots.hold(index); // before the other is released: it may be the same
-    release(holds.put(worker, new Hold(index, nowNs + limitNs, Long.MAX_VALUE)));
+    // Before the other is released: it may be the same. The newest one is never being removed.
+    boolean isHeld = snapshots.hold(index);
+    release(holds.remove(worker));
+    if (isHeld) {
+      holds.put(worker, new Hold(index, nowNs + limitNs, Long.MAX_VALUE));
+    }
   }
 
   /**

@@ -48,11 +48,13 @@ public final class LoggedChunks {
   /**
    * Stores what is missing.
    *
-   * @param after entries up to this one were looked at for the snapshot before
+   * @param after entries up to this one were looked at for an earlier snapshot; so were those that
+   *     the log does not have any more
    * @param last the last entry to look at, which must be durable
    */
   public static LoggedChunks missing(OpLog log, ChunkStore chunks, long after, long last) {
-    return new LoggedChunks(log, chunks, after, last, false, 0);
+    long looked = Math.max(after, log.firstIndex() - 1);
+    return new LoggedChunks(log, chunks, looked, last, false, 0);
   }
 
   /**

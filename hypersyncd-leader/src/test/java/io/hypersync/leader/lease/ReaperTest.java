@@ -35,13 +35,14 @@ class ReaperTest {
   private final OpenLeaseTable leases =
       new OpenLeaseTable(EPOCH, TTL * MS, id -> head.node(id), 100_000, violations);
   private final List<NodeId> reaped = new ArrayList<>();
+  private final List<NodeId> needed = new ArrayList<>();
   private final Orphans orphans = new Orphans(head, 0);
   private boolean full;
   private long index;
   private long durable;
   private long now;
   private final Reaper reaper =
-      new Reaper(TTL * MS, leases, orphans, sessions.sessions(), this::log, 0);
+      new Reaper(TTL * MS, leases, orphans, sessions.sessions(), needed::contains, this::log, 0);
 
   @Test
   void nothingIsReapedBeforeItHasBeenDurableForTheTtl() {
@@ -160,6 +161,19 @@ class ReaperTest {
     pass(TTL + 300);
     assertEquals(List.of(NODE), reaped);
     assertEquals(0, leases.size());
+  }
+
+  /** As a file that a restore builds and that has no name yet. */
+  @Test
+  void whatTheLeaderItselfNeedsIsKept() {
+    orphan(NODE);
+    durable = 1;
+    needed.add(NODE);
+    pass(3 * TTL);
+    assertEquals(List.of(), reaped);
+    needed.clear();
+    pass(200);
+    assertEquals(List.of(NODE), reaped);
   }
 
   @Test

@@ -595,6 +595,23 @@ class IntentHandlerTest {
     assertEquals(1, log.appendedIndex());
   }
 
+  /** A restore has read it a while ago. */
+  @Test
+  void theLeadersOwnOpRestsOnChunksThatAreStillThere() {
+    FsOp op =
+        new FsOp.SetXattr(
+            FsState.ROOT,
+            new byte[] {'u', '.', 'x'},
+            new ChunkRef(hash(LARGE), LARGE.length),
+            XattrMode.SET);
+    intentHandler.submitOwn(Genesis.op());
+    assertEquals(Errno.EIO, intentHandler.submitOwn(op));
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    assertNull(intentHandler.submitOwn(op));
+    intentHandler.chunkUnreadable(hash(LARGE));
+    assertEquals(Errno.EIO, intentHandler.submitOwn(op));
+  }
+
   @Test
   void bytesThatAreNotWhatTheyClaimAreRefused() {
     byte[] small = {1, 2, 3};

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.restore.RestoreHold;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
@@ -142,7 +143,9 @@ class SnapshotManagerTest {
     assertEquals(3, snapshots.previousIndex());
     snapshots.remove(1, this::tell);
     assertTrue(tick(0));
-    assertEquals(List.of("failed: a worker is being sent it; try again later"), told);
+    assertEquals(
+        List.of("failed: a worker installs it, or a path is restored from it; try again later"),
+        told);
 
     snapshots.release(1);
     assertFalse(tick(0), "another one reads it");
@@ -198,6 +201,78 @@ class SnapshotManagerTest {
     assertEquals("take 7 after 5", asked.getLast());
     done(7, "");
     assertEquals(7, snapshots.baseIndex());
+  }
+
+  /** When a restore is planned, it needs the chunks of the snapshot, and no log. */
+  @Test
+  void aRestoreHoldsTheLogOnlyUntilItIsPlanned() {
+    entry();
+    log.sync();
+    takenAt(INTERVAL_NS);
+    RestoreHold hold = new RestoreHold(1);
+    assertTrue(hold.begin(snapshots));
+    assertEquals(1, snapshots.lowestHeld());
+    hold.planned(snapshots);
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    for (int i = 2; i <= 4; i++) {
+      entry();
+      log.sync();
+      takenAt(i * INTERVAL_NS);
+      while (tick(0)) {
+        snapshots.removed(Long.parseLong(asked.getLast().replace("remove ", "")));
+      }
+    }
+    assertEquals(List.of(1L, 3L, 4L), snapshots.all().stream().map(Snapshot::index).toList());
+    hold.end(snapshots);
+    hold.end(snapshots);
+    assertTrue(tick(0));
+    assertEquals("remove 1", asked.getLast());
+  }
+
+  /** The agent comes to it when the request has been told that it is too busy. */
+  @Test
+  void aHoldThatIsGivenUpBeforeItBeginsHoldsNothing() {
+    entry();
+    log.sync();
+    takenAt(INTERVAL_NS);
+    RestoreHold hold = new RestoreHold(1);
+    hold.end(snapshots);
+    assertFalse(hold.begin(snapshots));
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    RestoreHold late = new RestoreHold(1);
+    assertTrue(late.begin(snapshots));
+    late.end(snapshots);
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+  }
+
+  /** As while a path is restored from it. */
+  @Test
+  void aSnapshotThatIsHeldStaysUntilItIsReleased() {
+    snapshots =
+        new SnapshotManager(
+            port(),
+            new SnapshotPolicy(INTERVAL_NS, 1),
+            WORKSPACE,
+            List.of(snapshot(1, ""), snapshot(2, ""), snapshot(3, ""), snapshot(4, "")),
+            4,
+            0);
+    assertFalse(snapshots.hold(7), "there is none");
+    assertTrue(snapshots.hold(1));
+    assertTrue(snapshots.hold(1), "twice");
+    snapshots.remove(1, this::tell);
+    assertTrue(tick(0));
+    assertEquals(
+        List.of("failed: a worker installs it, or a path is restored from it; try again later"),
+        told);
+    assertTrue(tick(0));
+    assertEquals("remove 2", asked.getLast(), "the next one is too many, too");
+    assertFalse(snapshots.hold(2), "it is on its way out");
+    snapshots.removed(2);
+    snapshots.release(1);
+    assertFalse(tick(0));
+    snapshots.release(1);
+    assertTrue(tick(0));
+    assertEquals("remove 1", asked.getLast());
   }
 
   @Test

@@ -52,7 +52,14 @@ public final class LeaderDisk {
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
-  private final SnapshotDisk snapshots = new SnapshotDisk("leader", chunks, SnapshotDisk.RECOVERED);
+  private final SnapshotDisk snapshots =
+      new SnapshotDisk(
+          "leader",
+          chunks,
+          SnapshotDisk.RECOVERED,
+          SnapshotDisk.RESTORED,
+          SnapshotDisk.RESTORED_ALONE,
+          SnapshotDisk.RESTORED_BESIDE);
   private final Mark collected = new Mark();
   private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();

@@ -35,6 +35,15 @@ public final class SnapshotDisk {
   /** The leader has got a chunk back from a worker. */
   public static final String RECOVERED = "lost chunks that come back";
 
+  /** A path was restored. */
+  public static final String RESTORED = "restores";
+
+  /** A path was restored by entries, and nobody else has written meanwhile. */
+  public static final String RESTORED_ALONE = "restores that nobody else writes beside";
+
+  /** A restore has left alone what others have changed meanwhile. */
+  public static final String RESTORED_BESIDE = "restores that leave alone what others change";
+
   private final String replica;
   private final SimChunkStore chunks;
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();

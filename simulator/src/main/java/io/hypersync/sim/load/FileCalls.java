@@ -185,6 +185,7 @@ final class FileCalls {
     boolean wasDamaged = worker.chunks().isDamaged();
     long rottedBefore = worker.chunks().rotted();
     boolean lackedLeader = !worker.isLive();
+    boolean lackedRoom = worker.chunks().isFull();
     boolean lackedChunks = node != null && worker.lacksChunks(node, offset, length);
     boolean wasBehind = worker.isBehindCollection();
     process.call(
@@ -203,8 +204,9 @@ final class FileCalls {
           }
           if (answer.errno() == Errno.EIO
               && lackedChunks
-              && (wasBehind || lackedLeader || !worker.isLive())) {
-            return; // the chunk is not here yet, and nobody can be asked for it, or has it
+              && (wasBehind || lackedRoom || lackedLeader || !worker.isLive())) {
+            return; // it is not here yet, and nobody can be asked for it, nobody has it, or it has
+            // no room
           }
           if (answer.errno() == Errno.EIO
               && node != null

@@ -102,6 +102,7 @@ public final class SimLeader implements LeaderEnd {
   private final InstallChecker installs;
   private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
+  private final SimRestores restores;
   private long lastSession;
   private long recovered;
 
@@ -111,6 +112,7 @@ public final class SimLeader implements LeaderEnd {
    * @param slowestSyncNs the longest sync of the log, in nanoseconds
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param mayLoseTouch whether workers may lose their connection in this history
+   * @param restores what somebody restores
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -128,6 +130,7 @@ public final class SimLeader implements LeaderEnd {
       OpenFileChecker open,
       LockChecker locks,
       boolean mayLoseTouch,
+      SimRestores.Wish restores,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -234,6 +237,8 @@ public final class SimLeader implements LeaderEnd {
     }
     persistIntentsLater();
     trimLater();
+    this.restores = new SimRestores(this, disk, log, config.workspace(), host, restores);
+    this.restores.later();
   }
 
   @Override
@@ -243,6 +248,11 @@ public final class SimLeader implements LeaderEnd {
 
   public LeaderAgent agent() {
     return agent;
+  }
+
+  /** Who restores paths. */
+  public SimRestores restores() {
+    return restores;
   }
 
   /**

@@ -61,6 +61,9 @@ public final class SnapshotManager {
   /** For each snapshot that somebody reads, how many do. */
   private final TreeMap<Long, Integer> held = new TreeMap<>();
 
+  /** For each snapshot whose chunks somebody needs, but not the log behind it, how many do. */
+  private final TreeMap<Long, Integer> chunksHeld = new TreeMap<>();
+
   /** The snapshot that the marks in the state rest on: this run started from it, or took it. */
   private long base;
 
@@ -78,6 +81,9 @@ public final class SnapshotManager {
 
   /** Index of the new snapshot that is under way on the port; 0 if none is. */
   private long taking;
+
+  /** The snapshot that the port is removing; -1 for none. */
+  private long removing = -1;
 
   private boolean mayHaveTooMany = true;
   private long nextNs;
@@ -147,8 +153,7 @@ public final class SnapshotManager {
     }
     Snapshot surplus = surplus();
     if (surplus != null) {
-      busy = true;
-      port.remove(surplus.index());
+      remove(surplus.index());
       return true;
     }
     if (nowNs >= nextNs) {
@@ -202,15 +207,59 @@ public final class SnapshotManager {
           refuse(request, "there is no snapshot of entry " + index);
         } else if (isNeeded(index)) {
           refuse(request, "the next start needs it; take another snapshot first");
-        } else if (held.containsKey(index)) {
-          refuse(request, "a worker is being sent it; try again later");
+        } else if (isHeld(index)) {
+          refuse(request, "a worker installs it, or a path is restored from it; try again later");
         } else {
           underWay = request;
-          busy = true;
-          port.remove(index);
+          remove(index);
         }
       }
     }
+  }
+
+  private void remove(long index) {
+    busy = true;
+    removing = index;
+    port.remove(index);
+  }
+
+  /**
+   * Keeps a snapshot and the log behind it until {@link #release}, for somebody who reads both. In
+   * this run only; may be done several times.
+   *
+   * @return false if there is no such snapshot, or it is being removed
+   */
+  public boolean hold(long index) {
+    if (!known.containsKey(index) || index == removing) {
+      return false;
+    }
+    held.merge(index, 1, Integer::sum);
+    return true;
+  }
+
+  /** Ends a {@link #hold}. */
+  public void release(long index) {
+    held.computeIfPresent(index, (_, count) -> count == 1 ? null : count - 1);
+    mayHaveTooMany = true;
+  }
+
+  /**
+   * Turns a {@link #hold} into one of the snapshot alone, until {@link #releaseChunks}: its chunks
+   * stay, and the log may be trimmed.
+   */
+  public void releaseLog(long index) {
+    chunksHeld.merge(index, 1, Integer::sum);
+    release(index);
+  }
+
+  /** Ends what {@link #releaseLog} has left. */
+  public void releaseChunks(long index) {
+    chunksHeld.computeIfPresent(index, (_, count) -> count == 1 ? null : count - 1);
+    mayHaveTooMany = true;
+  }
+
+  private boolean isHeld(long index) {
+    return held.containsKey(index) || chunksHeld.containsKey(index);
   }
 
   private void refuse(Request request, String why) {
@@ -289,7 +338,7 @@ public final class SnapshotManager {
         continue;
       }
       others++;
-      if (oldest == null && !isNeeded(snapshot.index()) && !held.containsKey(snapshot.index())) {
+      if (oldest == null && !isNeeded(snapshot.index()) && !isHeld(snapshot.index())) {
         oldest = snapshot;
       }
     }
@@ -350,6 +399,7 @@ public final class SnapshotManager {
 
   private void ended(Answer answer) {
     busy = false;
+    removing = -1;
     Request asked = underWay;
     underWay = null;
     if (asked != null) {
@@ -399,21 +449,7 @@ public final class SnapshotManager {
     return previous == null ? 0 : previous;
   }
 
-  /**
-   * Keeps a snapshot, whatever the policy says, until {@link #release} was called as often as this.
-   * In memory only: a start holds none.
-   */
-  public void hold(long index) {
-    held.merge(index, 1, Integer::sum);
-  }
-
-  /** The opposite of one {@link #hold}. */
-  public void release(long index) {
-    held.computeIfPresent(index, (_, count) -> count == 1 ? null : count - 1);
-    mayHaveTooMany = true;
-  }
-
-  /** The lowest index that is held; {@link Long#MAX_VALUE} if none is. */
+  /** The lowest index that is held with its log; {@link Long#MAX_VALUE} if none is. */
   public long lowestHeld() {
     return held.isEmpty() ? Long.MAX_VALUE : held.firstKey();
   }

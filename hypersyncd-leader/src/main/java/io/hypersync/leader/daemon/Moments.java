@@ -1,0 +1,158 @@
+package io.hypersync.leader.daemon;
+
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.history.PastStates;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.model.id.Name;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.agent.AgentQueries;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.snapshot.Snapshot;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What requests call a state: a snapshot's name, an index, a time, how long ago, or {@code head}.
+ */
+final class Moments {
+  /** The newest state. */
+  static final String HEAD = "head";
+
+  private static final long NS_PER_SECOND = 1_000_000_000;
+
+  /** How long an entry may take to become durable, in ms. */
+  private static final long DURABLE_LIMIT_MS = 10_000;
+
+  private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
+
+  private final AgentQueries<LeaderAgent> agent;
+  private final OpLog log;
+  private final Clock clock;
+  private final SlowRequests requests;
+
+  /**
+   * The states of one leader.
+   *
+   * @param clock says what "ago" means
+   * @param requests end when the leader stops
+   */
+  Moments(AgentQueries<LeaderAgent> agent, OpLog log, Clock clock, SlowRequests requests) {
+    this.agent = agent;
+    this.log = log;
+    this.clock = clock;
+    this.requests = requests;
+  }
+
+  /** Whether a word means a state, so that no snapshot may be called so. */
+  static boolean isMoment(String word) {
+    return word.equals(HEAD) || AGO.matcher(word).matches();
+  }
+
+  /** The newest state, once its last entry is durable: nobody may see one that is not. */
+  PastStates.Newest newest() {
+    PastStates.Newest newest =
+        agent.ask(
+            leader ->
+                new PastStates.Newest(
+                    leader.sequencer().head(),
+                    leader.sequencer().headIndex(),
+                    leader.sequencer().lastTimeNs(),
+                    List.copyOf(leader.snapshots().all())));
+    awaitDurable(newest.index());
+    return newest;
+  }
+
+  /**
+   * Waits until an entry is on the disk.
+   *
+   * @throws UserError if that takes too long, or the leader stops
+   */
+  void awaitDurable(long index) {
+    for (long waitedMs = 0; log.durableIndex() < index; waitedMs++) {
+      requests.requireRunning();
+      if (waitedMs >= DURABLE_LIMIT_MS) {
+        throw new UserError("entries are not on the disk yet", "Look at the disk.");
+      }
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new UserError("interrupted", "");
+      }
+    }
+  }
+
+  /**
+   * The index of a state.
+   *
+   * @throws UserError if the word means none
+   */
+  long index(String moment, PastStates.Newest newest, PastStates past) throws IOException {
+    if (moment.equals(HEAD)) {
+      return newest.index();
+    }
+    for (Snapshot snapshot : newest.snapshots()) {
+      if (!moment.isEmpty() && snapshot.name().equals(moment)) {
+        return snapshot.index();
+      }
+    }
+    if (!moment.isEmpty() && moment.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      try {
+        return Long.parseLong(moment);
+      } catch (NumberFormatException e) {
+        return Long.MAX_VALUE; // there is none, which is said with the newest one
+      }
+    }
+    return past.indexAt(timeNs(moment));
+  }
+
+  private long timeNs(String moment) {
+    Matcher ago = AGO.matcher(moment);
+    if (ago.matches()) {
+      long unit =
+          switch (ago.group(2)) {
+            case "s" -> 1;
+            case "m" -> 60;
+            case "h" -> 3_600;
+            default -> 86_400;
+          };
+      // Up to 2.7 million years: counted in seconds, and no state is older than 1970.
+      long seconds = clock.epochNs() / NS_PER_SECOND - Long.parseLong(ago.group(1)) * unit;
+      return Math.max(0, seconds) * NS_PER_SECOND;
+    }
+    try {
+      Instant time = OffsetDateTime.parse(moment).toInstant();
+      long most = Long.MAX_VALUE / NS_PER_SECOND - 1;
+      return Math.clamp(time.getEpochSecond(), 0, most) * NS_PER_SECOND + time.getNano();
+    } catch (DateTimeException e) {
+      throw new UserError(
+          "\"" + moment + "\" is no state of the workspace",
+          "Give a snapshot's name, the index of an entry, a time such as 2026-01-31T09:00:00Z, how"
+              + " long ago such as 10m, or head.\n"
+              + "The snapshots: ./hypersync snapshot list",
+          UserError.USAGE);
+    }
+  }
+
+  /** The names of a path from the root of the workspace; "", "." and "/" are the root. */
+  static List<Name> path(String text) {
+    List<Name> names = new ArrayList<>();
+    for (String part : text.split("/", -1)) {
+      if (part.isEmpty() || part.equals(".")) {
+        continue;
+      }
+      try {
+        names.add(Name.of(part));
+      } catch (IllegalArgumentException e) {
+        throw new UserError("the path: " + e.getMessage(), "", UserError.USAGE);
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.restore;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,284 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.leader.restore.RestoreBatches;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.DirEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeAttributes;
+import io.hypersync.model.state.NodeContent.Directory;
+import io.hypersync.model.trie.MerkleTrie;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what restores do with the log: if nobody else has written meanwhile, the path is what it
+ * was, and nothing was left. If somebody has, nothing of that is overwritten or removed.
+ */
+public final class RestoreChecker {
+  private final LogChecker log;
+
+  /** What was to be seen at a restore. */
+  public enum Seen {
+    /** Nobody else has written meanwhile. */
+    ALONE,
+    /** Somebody has, and nothing was left for that. */
+    BESIDE,
+    /** Somebody has changed what the restore was to change, and it has left that alone. */
+    YIELDED
+  }
+
+  /** A checker by the log. */
+  public RestoreChecker(LogChecker log) {
+    this.log = log;
+  }
+
+  /** A state of the past was read. */
+  public void read(long index, Hash root) {
+    Violation.unless(
+        root.equals(log.root(index)), "the state of entry ", index, " is read as another one");
+  }
+
+  /**
+   * A restore has ended, and its entries are durable.
+   *
+   * @param planned the newest entry when it was planned
+   * @param last the newest entry when its last step was done, or not
+   * @param index the entry whose state was to come back
+   */
+  public Seen restored(
+      long planned, long last, long index, List<Name> path, RestoreBatches batches) {
+    Others others = new Others(log.state(planned), log.state(index));
+    Set<NodeId> kept = kept(log.state(index), log.state(planned), path);
+    boolean isAlone = true;
+    for (long k = planned + 1; k <= last; k++) {
+      LogEntry entry = log.entry(k);
+      boolean isOwn = entry.agent().isEmpty(); // as what the leader reaps
+      isAlone &= isOwn;
+      look(entry, log.state(k - 1), log.state(k), isOwn, others, kept);
+    }
+    long yielded =
+        batches.left().stream()
+            .filter(left -> left.reason() == RestoreBatches.Reason.CHANGED_MEANWHILE)
+            .count();
+    if (!isAlone) {
+      return yielded > 0 ? Seen.YIELDED : Seen.BESIDE;
+    }
+    Violation.unless(yielded == 0, "a restore yields, and nobody writes: ", batches.left());
+    if (batches.leftCount() == 0) {
+      Map<String, String> then = tree(log.state(index), path);
+      Map<String, String> now = tree(log.state(last), path);
+      Violation.unless(
+          now.equals(then),
+          path,
+          " was restored to entry ",
+          index,
+          " by entry ",
+          last,
+          ", and is ",
+          now,
+          " instead of ",
+          then);
+      kept.removeAll(files(log.state(last), path));
+      Violation.unless(kept.isEmpty(), path, ": were there and have other inodes now: ", kept);
+    }
+    return Seen.ALONE;
+  }
+
+  /** The files that keep their inode: they are below the path in both states. */
+  private static Set<NodeId> kept(FsState then, FsState planned, List<Name> path) {
+    Set<NodeId> kept = files(then, path);
+    kept.retainAll(files(planned, path));
+    for (FsState state : List.of(then, planned)) {
+      Node top = find(state, path); // which may have been below itself
+      if (top != null) {
+        kept.remove(top.id());
+      }
+    }
+    return kept;
+  }
+
+  private record Place(NodeId parent, Name name) {}
+
+  /** What others have changed or moved since a restore was planned, and the last entry of that. */
+  private record Others(
+      FsState planned, FsState wanted, Map<NodeId, Long> changed, Map<NodeId, Long> moved) {
+    Others(FsState planned, FsState wanted) {
+      this(planned, wanted, new HashMap<>(), new HashMap<>());
+    }
+
+    /** Whether a file is theirs; not if its directory is where the plan has it or wants it. */
+    boolean have(NodeId file, FsState now) {
+      if (changed.containsKey(file)) {
+        return true;
+      }
+      if (!moved.containsKey(file)) {
+        return false;
+      }
+      Map<NodeId, String> paths = paths(now);
+      String path = paths.getOrDefault(file, "");
+      String directory = path.substring(0, Math.max(0, path.lastIndexOf('/')));
+      for (Map.Entry<NodeId, String> each : paths.entrySet()) {
+        if (each.getValue().equals(directory)) {
+          return !directory.equals(paths(planned).get(each.getKey()))
+              && !directory.equals(paths(wanted).get(each.getKey()));
+        }
+      }
+      return false;
+    }
+
+    long since(NodeId file) {
+      return changed.getOrDefault(file, moved.getOrDefault(file, 0L));
+    }
+
+    private static Map<NodeId, String> paths(FsState state) {
+      Map<NodeId, String> paths = new HashMap<>();
+      collect(state, state.node(FsState.ROOT), "", paths, new TreeMap<>());
+      return paths;
+    }
+  }
+
+  private static Set<NodeId> files(FsState state, List<Name> path) {
+    Set<NodeId> files = new HashSet<>();
+    Map<NodeId, String> names = new HashMap<>();
+    collect(state, find(state, path), "", names, new TreeMap<>());
+    for (NodeId id : names.keySet()) {
+      Node node = state.node(id);
+      if (node != null && node.type() != NodeType.DIRECTORY) {
+        files.add(id);
+      }
+    }
+    return files;
+  }
+
+  private static @Nullable Node find(FsState state, List<Name> path) {
+    Node node = state.node(FsState.ROOT);
+    for (Name name : path) {
+      node = node == null ? null : state.lookup(node, name);
+    }
+    return node;
+  }
+
+  private static void look(
+      LogEntry entry,
+      FsState before,
+      FsState after,
+      boolean isOwn,
+      Others others,
+      Set<NodeId> kept) {
+    if (entry.op() instanceof FsOp.ReapOrphans) {
+      return;
+    }
+    if (!isOwn && entry.op() instanceof FsOp.Rename rename) {
+      below(entry, after, new Place(rename.newParent(), rename.newName()), others.moved);
+      below(entry, after, new Place(rename.parent(), rename.name()), others.moved);
+    }
+    MerkleTrie.compare(
+        before.nodes(),
+        after.nodes(),
+        after.version(),
+        (a, b) -> {
+          if (b == null || b.type() == NodeType.DIRECTORY) {
+            return;
+          }
+          boolean isChanged = a == null || !substance(a, before).equals(substance(b, after));
+          if (!isOwn && isChanged) {
+            others.changed.put(b.id(), entry.index());
+          }
+          boolean isLost = a != null && !a.isOrphan() && b.isOrphan();
+          if (isOwn && isLost && kept.contains(b.id())) {
+            throw new Violation(
+                "entry "
+                    + entry.index()
+                    + " of a restore takes the last name of a file that was there then: "
+                    + entry.op());
+          }
+          if (isOwn && (isChanged || isLost) && others.have(b.id(), before)) {
+            throw new Violation(
+                "entry "
+                    + entry.index()
+                    + " of a restore changes what others have since entry "
+                    + others.since(b.id())
+                    + ": "
+                    + entry.op());
+          }
+        });
+  }
+
+  /**
+   * Collects what others have moved with a directory: it is theirs. Not what has a name elsewhere,
+   * where it may be restored.
+   */
+  private static void below(LogEntry entry, FsState state, Place place, Map<NodeId, Long> moved) {
+    Node directory = state.node(place.parent);
+    Node top = directory == null ? null : state.lookup(directory, place.name);
+    if (top == null || top.type() != NodeType.DIRECTORY) {
+      return;
+    }
+    Map<NodeId, String> all = new HashMap<>();
+    collect(state, top, "", all, new TreeMap<>());
+    for (NodeId id : all.keySet()) {
+      Node node = state.node(id);
+      if (node != null && node.type() != NodeType.DIRECTORY && node.attributes().nlink() == 1) {
+        moved.put(id, entry.index());
+      }
+    }
+  }
+
+  private static Map<String, String> tree(FsState state, List<Name> path) {
+    Map<String, String> tree = new TreeMap<>();
+    collect(state, find(state, path), "", new HashMap<>(), tree);
+    return tree;
+  }
+
+  private static void collect(
+      FsState state,
+      @Nullable Node node,
+      String path,
+      Map<NodeId, String> first,
+      Map<String, String> tree) {
+    if (node == null) {
+      return;
+    }
+    String same = first.computeIfAbsent(node.id(), _ -> path);
+    tree.put(path, same + " " + substance(node, state));
+    if (node.content() instanceof Directory(_, var entries)) {
+      for (DirEntry entry : entries) {
+        collect(state, state.node(entry.node()), path + "/" + entry.name(), first, tree);
+      }
+    }
+  }
+
+  private static String substance(Node node, FsState state) {
+    NodeAttributes a = node.attributes();
+    String content =
+        node.type() == NodeType.DIRECTORY ? "" : node.content().root(state.version()).toString();
+    return node.type()
+        + " "
+        + a.mode()
+        + " "
+        + a.uid()
+        + ":"
+        + a.gid()
+        + " "
+        + a.size()
+        + " "
+        + a.mtimeNs()
+        + " "
+        + a.rdev()
+        + " "
+        + content
+        + " "
+        + node.xattrs().root(state.version());
+  }
+}
