@@ -31,6 +31,21 @@ public final class ChildJvm {
    * @param javaOptions options of the child JVM, which override the common ones
    */
   static List<String> command(List<String> javaOptions, List<String> arguments) {
+    ChildClasses classes = ChildClasses.shared();
+    List<String> options = new ArrayList<>(classes.options());
+    options.addAll(javaOptions);
+    List<String> command = new ArrayList<>(java(options));
+    command.addAll(List.of("-cp", classes.classPath(), Main.class.getName()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  /**
+   * The command line of a JVM, without the class path and the class.
+   *
+   * @param options which override the common ones
+   */
+  static List<String> java(List<String> options) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // It lives for seconds only, in which the C2 compiler would take more CPU time than the tested
@@ -49,9 +64,7 @@ public final class ChildJvm {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
         .forEach(command::add);
-    command.addAll(javaOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(arguments);
+    command.addAll(options);
     return command;
   }
 
