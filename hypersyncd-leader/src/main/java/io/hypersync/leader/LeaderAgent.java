@@ -518,7 +518,8 @@ public final class LeaderAgent implements Agent {
    */
   public long trimmableThrough() {
     return Math.min(
-        Math.min(snapshots.previousIndex(), sequencer.intents().through()), snapshots.lowestHeld());
+        Math.min(snapshots.previousIndex(), sequencer.intents().through()),
+        snapshots.lowestHeld(0));
   }
 
   /** The {@link IntentWritePort} has written a batch. */
@@ -645,6 +646,7 @@ public final class LeaderAgent implements Agent {
   public RestoreRun beginRestore(FsState planned) {
     RestoreRun run = new RestoreRun(planned, new RestoreTarget());
     restore = run;
+    intentHandler.promise(run::promised);
     return run;
   }
 
@@ -652,6 +654,7 @@ public final class LeaderAgent implements Agent {
   public void endRestore(RestoreRun run) {
     if (run.equals(restore)) {
       restore = null;
+      intentHandler.promise(_ -> {});
     }
   }
 
@@ -674,6 +677,11 @@ public final class LeaderAgent implements Agent {
           && !log.mayWait()
           && sequencer.headIndex() - durable < most
           && durable - sessions.appliedByAll(durable) < lag;
+    }
+
+    @Override
+    public @Nullable Errno lacking(FsOp op) {
+      return intentHandler.lacking(op);
     }
 
     @Override

@@ -77,7 +77,7 @@ public final class RestoreReport {
           .append(
               answer.path("no_room").asBoolean()
                   ? ": there is no room. Make some, and see what is left to do: "
-                  : ". What others have changed meanwhile is newer. See what differs: ")
+                  : ", for the reasons above. See what differs: ")
           .append(again)
           .append('\n');
     }

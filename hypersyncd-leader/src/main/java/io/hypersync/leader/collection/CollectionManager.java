@@ -274,7 +274,7 @@ public final class CollectionManager {
   private long logAfter(
       Sequencer sequencer, SnapshotManager snapshots, WorkerSessions sessions, long readable) {
     long limit = Math.min(snapshots.baseIndex(), snapshots.newestIndex());
-    limit = Math.min(limit, snapshots.lowestHeld());
+    limit = Math.min(limit, snapshots.lowestHeld(readable));
     for (WorkerSession session : sessions.all()) {
       if (follows(session)) {
         limit = Math.min(limit, shown(session));

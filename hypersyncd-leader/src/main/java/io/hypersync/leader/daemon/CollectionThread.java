@@ -79,9 +79,28 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
             });
   }
 
+  /** The figures of the store are read from the disk, so not on the agent's thread. */
   @Override
   public void begin() {
-    long bytes = HeapBudget.marks(environment.chunks().stats().approximateChunks());
+    try {
+      thread.execute(this::beginIfThereIsRoom);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
+  }
+
+  private void beginIfThereIsRoom() {
+    long bytes;
+    try {
+      bytes = HeapBudget.marks(environment.chunks().stats().approximateChunks());
+    } catch (ChunkStoreException e) {
+      answer(failed(String.valueOf(e.getMessage())));
+      return;
+    } catch (RuntimeException | Error e) { // somebody waits for an answer
+      LOG.error("internal error when a collection was to begin", e);
+      answer(failed("internal error: " + e));
+      return;
+    }
     long room = roomForMarks.getAsLong();
     if (bytes > room) {
       // An exhausted heap would end the leader. It is tried again later: there may be more room.

@@ -220,8 +220,12 @@ final class RestoreRequests {
    */
   private void storeLogged(long after, long index) throws IOException {
     LoggedChunks missing = LoggedChunks.missing(log, chunks, after, index);
-    while (missing.step()) {
-      requests.requireRunning();
+    try {
+      while (missing.step()) {
+        requests.requireRunning();
+      }
+    } catch (IndexOutOfBoundsException e) {
+      throw new UserError("entries of the log were removed meanwhile", "Try again.");
     }
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.leader.restore;
 
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
@@ -12,6 +13,7 @@ import io.hypersync.model.state.FsState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RestoreRun {
   private static final int OPS_PER_TURN = 64;
+  private static final int LOOKS_PER_TURN = 64;
 
   private final RestoreGuards guards;
   private final Leader leader;
@@ -42,6 +45,10 @@ public final class RestoreRun {
 
   private @Nullable Consumer<RestoreAnswer> asker;
   private int action = -1;
+
+  /** How many steps of the next action have all their chunks. */
+  private int looked;
+
   private boolean isLeft;
   private long lastIndex;
   private long entries;
@@ -53,6 +60,9 @@ public final class RestoreRun {
 
     /** Whether another entry can be taken now. */
     boolean takesMore();
+
+    /** Why the chunks of an op cannot be relied on; null if the store has them. */
+    @Nullable Errno lacking(FsOp op);
 
     /** Sequences an op of the leader's own. */
     Sequencer.Result sequence(FsOp op);
@@ -98,8 +108,10 @@ public final class RestoreRun {
     }
     int done = 0;
     while (!steps.isEmpty() && done < OPS_PER_TURN && leader.takesMore()) {
+      if (steps.getFirst().action() != action && !look()) {
+        return done;
+      }
       RestoreStep step = steps.removeFirst();
-      begin(step.action());
       if (isLeft) {
         continue;
       }
@@ -124,11 +136,49 @@ public final class RestoreRun {
     return done;
   }
 
-  private void begin(int next) {
-    if (next != action) {
-      action = next;
-      isLeft = false;
-      unnamed.clear(); // what the action before has not named is not needed any more
+  /**
+   * Looks whether the store has all that the next action mentions: a file must not be changed by
+   * half because a collection has taken chunks since they were read. From here on they are kept
+   * ({@link #promised}).
+   *
+   * @return whether the action has begun; if not, there is more to look at in another turn
+   */
+  private boolean look() {
+    int next = steps.getFirst().action();
+    Iterator<RestoreStep> all = steps.iterator();
+    for (int i = 0; i < looked; i++) {
+      var _ = all.next();
+    }
+    Errno lacking = null;
+    for (int looks = 0; lacking == null && all.hasNext(); looks++) {
+      RestoreStep step = all.next();
+      if (step.action() != next) {
+        break;
+      }
+      if (looks >= LOOKS_PER_TURN) {
+        return false;
+      }
+      for (FsOp op : step.ops().ops()) {
+        lacking = lacking == null ? leader.lacking(op) : lacking;
+      }
+      looked++;
+    }
+    looked = 0;
+    action = next;
+    isLeft = false;
+    unnamed.clear(); // what the action before has not named is not needed any more
+    if (lacking != null) {
+      leave(lacking, null);
+    }
+    return true;
+  }
+
+  /** Names the chunks that the next steps mention, which must not be collected. */
+  public void promised(Consumer<Hash> chunk) {
+    for (RestoreStep step : steps) {
+      for (FsOp op : step.ops().ops()) {
+        op.chunks().forEach(ref -> chunk.accept(ref.hash()));
+      }
     }
   }
 

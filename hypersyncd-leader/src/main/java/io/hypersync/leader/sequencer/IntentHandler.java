@@ -103,6 +103,9 @@ public final class IntentHandler {
   /** Chunks that could not be read, until they are stored again. */
   private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_VERIFIED);
 
+  /** Names the chunks of the leader's own ops that wait. */
+  private Consumer<Consumer<Hash>> ownWaiting = _ -> {};
+
   private final IntentAdmission admission;
   private final ClientId ownClient;
   private long ownSeqNo;
@@ -161,11 +164,13 @@ public final class IntentHandler {
    * chunks. The store is asked for them once more, because they may be gone since: no entry may
    * mention what nobody has.
    *
-   * @return EIO if one of them is gone or was found damaged, else what the sequencer says
+   * @return EIO if one of them is gone or was found damaged, another errno if the store cannot say,
+   *     else what the sequencer says
    */
   public Sequencer.Result sequenceOwn(FsOp op) {
-    if (restsOnUnreadable(op) || !areStored(op.chunks())) {
-      return new Sequencer.Result.Refused(Errno.EIO);
+    Errno lacking = lacking(op);
+    if (lacking != null) {
+      return new Sequencer.Result.Refused(lacking);
     }
     ownSeqNo++;
     IntentId id = new IntentId(ownClient, ownSeqNo);
@@ -425,12 +430,14 @@ public final class IntentHandler {
   }
 
   /**
-   * Names the chunks that intents rely on and no state has yet: those of all queued intents, and
-   * those that were stored or verified so recently that an intent which is on its way may have been
-   * told of them. Intents that arrive later ask the store again.
+   * Names the chunks that intents rely on and no state has yet: those of all queued intents and of
+   * the leader's own ops that wait ({@link #promise}), and those that were stored or verified so
+   * recently that an intent which is on its way may have been told of them. Intents that arrive
+   * later ask the store again.
    */
   public void promised(Consumer<Hash> chunk, long nowNs) {
     queue.forEachChunk(chunk);
+    ownWaiting.accept(chunk);
     verified.forEach(chunk, nowNs);
   }
 
@@ -582,17 +589,40 @@ public final class IntentHandler {
 
   /** Whether a chunk of the intent was found damaged after it had been verified. */
   private boolean restsOnUnreadable(PendingIntent intent) {
-    return intent.inlinePayload().length == 0 && restsOnUnreadable(intent.op());
-  }
-
-  private boolean areStored(List<ChunkRef> refs) {
-    return refs.stream()
-        .allMatch(ref -> ref.length() == 0 || chunks.length(ref.hash()) == ref.length());
-  }
-
-  private boolean restsOnUnreadable(FsOp op) {
     return !unreadable.isEmpty()
-        && op.chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
+        && intent.inlinePayload().length == 0
+        && intent.op().chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
+  }
+
+  /**
+   * Whether the store has the chunks of an op of the leader's own. One that was found damaged
+   * counts as missing there until it is stored again, perhaps from the log, of which nobody tells
+   * here. A collection that runs keeps what the store says it has.
+   *
+   * @return null if it has them, EIO if not, another errno if it cannot say
+   */
+  public @Nullable Errno lacking(FsOp op) {
+    try {
+      for (ChunkRef ref : op.chunks()) {
+        if (ref.length() > 0 && chunks.length(ref.hash()) != ref.length()) {
+          return Errno.EIO;
+        }
+      }
+      return null;
+    } catch (ChunkStoreException e) {
+      LOG.error("cannot look up the chunks of an op of the leader's own: {}", e.getMessage());
+      return e.errno();
+    }
+  }
+
+  /**
+   * From now on the chunks of these ops of the leader's own are promised, too: a restore is about
+   * to mention them.
+   *
+   * @param ops names their chunks whenever it is asked
+   */
+  public void promise(Consumer<Consumer<Hash>> ops) {
+    ownWaiting = ops;
   }
 
   private void verify(Set<Hash> hashes) {

@@ -9,6 +9,7 @@ import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.model.difference.StateDifference.Limits;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
@@ -27,8 +28,11 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** How a plan is committed: in turns, beside others, and what is left. */
@@ -41,6 +45,7 @@ class RestoreRunTest {
     private long index;
     private boolean takesMore = true;
     private long fullAfter = Long.MAX_VALUE;
+    private final Set<Hash> gone = new HashSet<>();
     private final List<FsOp> ops = new ArrayList<>();
 
     @Override
@@ -51,6 +56,11 @@ class RestoreRunTest {
     @Override
     public boolean takesMore() {
       return takesMore;
+    }
+
+    @Override
+    public @Nullable Errno lacking(FsOp op) {
+      return op.chunks().stream().anyMatch(ref -> gone.contains(ref.hash())) ? Errno.EIO : null;
     }
 
     @Override
@@ -88,8 +98,11 @@ class RestoreRunTest {
   private final List<RestoreAnswer> answers = new ArrayList<>();
 
   private static FsOp write(NodeId node, String text) {
-    ChunkRef chunk = new ChunkRef(Blake3.hash(text.getBytes(StandardCharsets.UTF_8)), CHUNK);
-    return new FsOp.Write(node, WriteMode.PWRITE, 0, List.of(chunk), false);
+    return new FsOp.Write(node, WriteMode.PWRITE, 0, chunks(text), false);
+  }
+
+  private static List<ChunkRef> chunks(String text) {
+    return List.of(new ChunkRef(Blake3.hash(text.getBytes(StandardCharsets.UTF_8)), CHUNK));
   }
 
   private void file(String name, String text) {
@@ -248,6 +261,44 @@ class RestoreRunTest {
     for (RestoreBatches.Left left : batches.left()) {
       assertEquals(RestoreBatches.Reason.NO_ROOM, left.reason(), left::toString);
     }
+  }
+
+  /** A collection has taken a chunk since it was read: half of the file would be lost for ever. */
+  @Test
+  void aFileIsNotChangedByHalf() throws Exception {
+    file("f", "one");
+    head.did(new FsOp.Write(head.at("f"), WriteMode.PWRITE, 8 * CHUNK, chunks("two"), false));
+    FsState past = head.state;
+    head.did(write(head.at("f"), "later"));
+    head.did(new FsOp.Write(head.at("f"), WriteMode.PWRITE, 8 * CHUNK, chunks("too"), false));
+    FsState before = head.state;
+    RestoreBatches batches = batches(past);
+    head.gone.add(chunks("two").getFirst().hash());
+    RestoreRun run = new RestoreRun(head.state, head);
+    run(run, batches);
+    assertEquals(before.node(head.at("f")), head.state.node(head.at("f")));
+    assertEquals(RestoreBatches.Reason.CHUNK_LOST, batches.left().getFirst().reason());
+    head.gone.clear();
+    run(new RestoreRun(head.state, head), batches(past));
+    assertTrue(batches(past).next().isEmpty());
+  }
+
+  @Test
+  void whatTheNextStepsMentionIsNamed() throws Exception {
+    file("f", "one");
+    FsState past = head.state;
+    unlink("f");
+    RestoreRun run = new RestoreRun(head.state, head);
+    run.offer(batches(past).next(), answers::add);
+    List<Hash> named = new ArrayList<>();
+    run.promised(named::add);
+    assertEquals(List.of(chunks("one").getFirst().hash()), named);
+    for (int turn = 0; turn < 100 && answers.isEmpty(); turn++) {
+      int _ = run.tick();
+    }
+    named.clear();
+    run.promised(named::add);
+    assertEquals(List.of(), named);
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
@@ -608,8 +609,33 @@ class IntentHandlerTest {
     assertEquals(Errno.EIO, intentHandler.submitOwn(op));
     chunks.stored.put(hash(LARGE), LARGE.length);
     assertNull(intentHandler.submitOwn(op));
+    chunks.stored.remove(hash(LARGE)); // as the store says of one that was found damaged
     intentHandler.chunkUnreadable(hash(LARGE));
     assertEquals(Errno.EIO, intentHandler.submitOwn(op));
+    chunks.stored.put(hash(LARGE), LARGE.length); // from the log: nobody tells of that
+    assertNull(intentHandler.submitOwn(op));
+  }
+
+  /** A sick disk is no reason for the leader to end. */
+  @Test
+  void theLeadersOwnOpIsRefusedWhenTheStoreCannotSay() {
+    FsOp op =
+        new FsOp.SetXattr(
+            FsState.ROOT,
+            new byte[] {'u', '.', 'x'},
+            new ChunkRef(hash(LARGE), LARGE.length),
+            XattrMode.SET);
+    intentHandler.submitOwn(Genesis.op());
+    chunks.fails = true;
+    assertEquals(Errno.EROFS, intentHandler.submitOwn(op));
+  }
+
+  @Test
+  void whatTheLeaderIsAboutToMentionIsPromised() {
+    List<Hash> promised = new ArrayList<>();
+    intentHandler.promise(chunk -> chunk.accept(hash(LARGE)));
+    intentHandler.promised(promised::add, 0);
+    assertEquals(List.of(hash(LARGE)), promised);
   }
 
   @Test
@@ -782,6 +808,7 @@ class IntentHandlerTest {
     private final Map<Hash, Integer> stored = new HashMap<>();
     private final List<Hash> verified = new ArrayList<>();
     private boolean slow;
+    private boolean fails;
 
     @Override
     public void verify(Hash hash) {
@@ -793,6 +820,9 @@ class IntentHandlerTest {
 
     @Override
     public int length(Hash hash) {
+      if (fails) {
+        throw new ChunkStoreException(Errno.EROFS, "the index cannot be opened");
+      }
       return stored.getOrDefault(hash, ChunkStore.NOT_HERE);
     }
 

@@ -173,16 +173,16 @@ class HandshakeHandlerTest {
     assertEquals(GENESIS, offer.root());
     assertArrayEquals(manifest, offer.manifest());
     assertInstanceOf(Welcome.class, port.sent.get(port.sent.size() - 2).message());
-    assertEquals(2, manager.lowestHeld());
+    assertEquals(2, manager.lowestHeld(0));
     sessions.stream(3);
     assertInstanceOf(SnapshotOffer.class, lastSent(), "no entries");
 
     sessions.opened(new SessionId(2), W, "a", 0);
     offering.hello(session(2), hello(2, GENESIS), 5 * SECOND_NS);
     assertInstanceOf(Welcome.class, lastSent());
-    assertEquals(2, manager.lowestHeld(), "it has still to get entry 3");
+    assertEquals(2, manager.lowestHeld(0), "it has still to get entry 3");
     offering.holds().reported(W, 3);
-    assertEquals(Long.MAX_VALUE, manager.lowestHeld());
+    assertEquals(Long.MAX_VALUE, manager.lowestHeld(0));
   }
 
   /** It is let in all the same, and applies entries up to that one without their chunks. */
@@ -220,9 +220,9 @@ class HandshakeHandlerTest {
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
     assertEquals(List.of(), offering.holds().expire(3_600 * SECOND_NS - 1));
-    assertEquals(2, manager.lowestHeld());
+    assertEquals(2, manager.lowestHeld(0));
     assertEquals(List.of(W), offering.holds().expire(3_600 * SECOND_NS));
-    assertEquals(Long.MAX_VALUE, manager.lowestHeld());
+    assertEquals(Long.MAX_VALUE, manager.lowestHeld(0));
   }
 
   private static byte[] manifest(long index) {

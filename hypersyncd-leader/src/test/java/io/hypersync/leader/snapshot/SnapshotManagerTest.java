@@ -125,7 +125,7 @@ class SnapshotManagerTest {
 
   @Test
   void oneThatAWorkerInstallsStaysUntilItIsReleased() {
-    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
     for (int i = 1; i <= 4; i++) {
       entry();
       log.sync();
@@ -139,7 +139,7 @@ class SnapshotManagerTest {
       }
     }
     assertEquals(List.of(1L, 3L, 4L), snapshots.all().stream().map(Snapshot::index).toList());
-    assertEquals(1, snapshots.lowestHeld());
+    assertEquals(1, snapshots.lowestHeld(0));
     assertEquals(3, snapshots.previousIndex());
     snapshots.remove(1, this::tell);
     assertTrue(tick(0));
@@ -153,7 +153,7 @@ class SnapshotManagerTest {
     snapshots.remove(1, this::tell);
     assertTrue(tick(0));
     assertEquals("remove 1", asked.getLast());
-    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
   }
 
   @Test
@@ -211,9 +211,9 @@ class SnapshotManagerTest {
     takenAt(INTERVAL_NS);
     RestoreHold hold = new RestoreHold(1);
     assertTrue(hold.begin(snapshots));
-    assertEquals(1, snapshots.lowestHeld());
+    assertEquals(1, snapshots.lowestHeld(0));
     hold.planned(snapshots);
-    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
     for (int i = 2; i <= 4; i++) {
       entry();
       log.sync();
@@ -238,11 +238,11 @@ class SnapshotManagerTest {
     RestoreHold hold = new RestoreHold(1);
     hold.end(snapshots);
     assertFalse(hold.begin(snapshots));
-    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
     RestoreHold late = new RestoreHold(1);
     assertTrue(late.begin(snapshots));
     late.end(snapshots);
-    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld());
+    assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
   }
 
   /** As while a path is restored from it. */

@@ -449,9 +449,15 @@ public final class SnapshotManager {
     return previous == null ? 0 : previous;
   }
 
-  /** The lowest index that is held with its log; {@link Long#MAX_VALUE} if none is. */
-  public long lowestHeld() {
-    return held.isEmpty() ? Long.MAX_VALUE : held.firstKey();
+  /**
+   * The lowest index that is held with its log; {@link Long#MAX_VALUE} if none is.
+   *
+   * @param least lower ones do not count: of a snapshot from before the log begins, nobody can read
+   *     the entries behind it
+   */
+  public long lowestHeld(long least) {
+    Long lowest = held.ceilingKey(least);
+    return lowest == null ? Long.MAX_VALUE : lowest;
   }
 
   /** The snapshot of an entry; null if there is none. */
