@@ -3,21 +3,16 @@ package io.hypersync.leader.daemon;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
-import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.model.difference.Aspect;
 import io.hypersync.model.difference.Change;
 import io.hypersync.model.difference.StateDifference;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.snapshot.RateLimit;
-import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -33,9 +28,6 @@ final class DiffRequests {
   private static final long NS_PER_MS = 1_000_000;
 
   private final Moments moments;
-  private final OpLog log;
-  private final ChunkStore chunks;
-  private final WorkspaceId workspace;
   private final Clock clock;
   private final SlowRequests requests;
 
@@ -44,17 +36,8 @@ final class DiffRequests {
    *
    * @param requests which take turns with others that need memory for a state
    */
-  DiffRequests(
-      Moments moments,
-      OpLog log,
-      ChunkStore chunks,
-      WorkspaceId workspace,
-      Clock clock,
-      SlowRequests requests) {
+  DiffRequests(Moments moments, Clock clock, SlowRequests requests) {
     this.moments = moments;
-    this.log = log;
-    this.chunks = chunks;
-    this.workspace = workspace;
     this.clock = clock;
     this.requests = requests;
   }
@@ -74,20 +57,8 @@ final class DiffRequests {
     long beganNs = clock.monotonicNs();
     PastStates.Newest newest = moments.newest();
     HeapAllowance allowance =
-        new HeapAllowance(
-            HeapBudget.freeForOthers(),
-            "Compare states that are closer to each other or to the newest one, or start the leader"
-                + " with a larger heap: HYPERSYNC_JAVA_OPTS=-Xmx"
-                + HeapBudget.twiceMib()
-                + "m");
-    PastStates past =
-        new PastStates(
-            log,
-            workspace,
-            new StoredPages(chunks, RateLimit.NONE),
-            newest,
-            allowance,
-            requests::requireRunning);
+        Moments.allowance("Compare states that are closer to each other or to the newest one");
+    PastStates past = moments.past(newest, allowance);
     try {
       long first = moments.index(from, newest, past);
       long second = moments.index(to, newest, past);

@@ -188,20 +188,12 @@ public final class LeaderRuntime implements AutoCloseable {
             ended);
     this.snapshotRequests =
         new SnapshotRequests(questions, chunkStore, options.workspace(), slowRequests, ended);
-    Moments moments = new Moments(questions, log, Clock.SYSTEM, slowRequests);
-    this.diffRequests =
-        new DiffRequests(moments, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
+    Moments moments =
+        new Moments(questions, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
+    this.diffRequests = new DiffRequests(moments, Clock.SYSTEM, slowRequests);
     this.restoreRequests =
         new RestoreRequests(
-            questions,
-            loop::post,
-            moments,
-            log,
-            chunkStore,
-            options.workspace(),
-            Clock.SYSTEM,
-            slowRequests,
-            ended);
+            questions, loop::post, moments, log, chunkStore, Clock.SYSTEM, slowRequests, ended);
   }
 
   /**

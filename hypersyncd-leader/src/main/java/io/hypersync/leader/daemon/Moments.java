@@ -1,13 +1,18 @@
 package io.hypersync.leader.daemon;
 
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -33,6 +38,8 @@ final class Moments {
 
   private final AgentQueries<LeaderAgent> agent;
   private final OpLog log;
+  private final ChunkStore chunks;
+  private final WorkspaceId workspace;
   private final Clock clock;
   private final SlowRequests requests;
 
@@ -42,9 +49,17 @@ final class Moments {
    * @param clock says what "ago" means
    * @param requests end when the leader stops
    */
-  Moments(AgentQueries<LeaderAgent> agent, OpLog log, Clock clock, SlowRequests requests) {
+  Moments(
+      AgentQueries<LeaderAgent> agent,
+      OpLog log,
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      Clock clock,
+      SlowRequests requests) {
     this.agent = agent;
     this.log = log;
+    this.chunks = chunks;
+    this.workspace = workspace;
     this.clock = clock;
     this.requests = requests;
   }
@@ -66,6 +81,31 @@ final class Moments {
                     List.copyOf(leader.snapshots().all())));
     awaitDurable(newest.index());
     return newest;
+  }
+
+  /**
+   * What a request may take of the heap for states of the past.
+   *
+   * @param otherwise what else helps than a larger heap, as the beginning of a sentence
+   */
+  static HeapAllowance allowance(String otherwise) {
+    return new HeapAllowance(
+        HeapBudget.freeForOthers(),
+        otherwise
+            + ", or start the leader with a larger heap: HYPERSYNC_JAVA_OPTS=-Xmx"
+            + HeapBudget.twiceMib()
+            + "m");
+  }
+
+  /** Reads states of the past for one request. */
+  PastStates past(PastStates.Newest newest, HeapAllowance allowance) {
+    return new PastStates(
+        log,
+        workspace,
+        new StoredPages(chunks, RateLimit.NONE),
+        newest,
+        allowance,
+        requests::requireRunning);
   }
 
   /**

@@ -17,7 +17,6 @@ import io.hypersync.leader.restore.RestoreStep;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.restore.RestoreAction;
 import io.hypersync.model.restore.RestoreKind;
 import io.hypersync.model.restore.RestorePlan;
@@ -29,9 +28,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -72,7 +69,6 @@ final class RestoreRequests {
   private final Moments moments;
   private final OpLog log;
   private final ChunkStore chunks;
-  private final WorkspaceId workspace;
   private final Clock clock;
   private final SlowRequests requests;
   private final CompletableFuture<Void> ended;
@@ -94,7 +90,6 @@ final class RestoreRequests {
       Moments moments,
       OpLog log,
       ChunkStore chunks,
-      WorkspaceId workspace,
       Clock clock,
       SlowRequests requests,
       CompletableFuture<Void> ended) {
@@ -103,7 +98,6 @@ final class RestoreRequests {
     this.moments = moments;
     this.log = log;
     this.chunks = chunks;
-    this.workspace = workspace;
     this.clock = clock;
     this.requests = requests;
     this.ended = ended;
@@ -142,20 +136,8 @@ final class RestoreRequests {
     long beganNs = clock.monotonicNs();
     PastStates.Newest newest = moments.newest();
     HeapAllowance allowance =
-        new HeapAllowance(
-            HeapBudget.freeForOthers(),
-            "Restore a smaller part of the workspace at a time, or start the leader with a larger"
-                + " heap: HYPERSYNC_JAVA_OPTS=-Xmx"
-                + HeapBudget.twiceMib()
-                + "m");
-    PastStates past =
-        new PastStates(
-            log,
-            workspace,
-            new StoredPages(chunks, RateLimit.NONE),
-            newest,
-            allowance,
-            requests::requireRunning);
+        Moments.allowance("Restore a smaller part of the workspace at a time");
+    PastStates past = moments.past(newest, allowance);
     try {
       long index = moments.index(at, newest, past);
       long planned = plannedAt < 0 ? newest.index() : plannedAt;

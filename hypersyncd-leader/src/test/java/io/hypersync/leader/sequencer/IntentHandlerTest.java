@@ -599,12 +599,7 @@ class IntentHandlerTest {
   /** A restore has read it a while ago. */
   @Test
   void theLeadersOwnOpRestsOnChunksThatAreStillThere() {
-    FsOp op =
-        new FsOp.SetXattr(
-            FsState.ROOT,
-            new byte[] {'u', '.', 'x'},
-            new ChunkRef(hash(LARGE), LARGE.length),
-            XattrMode.SET);
+    FsOp op = withLargeValue();
     intentHandler.submitOwn(Genesis.op());
     assertEquals(Errno.EIO, intentHandler.submitOwn(op));
     chunks.stored.put(hash(LARGE), LARGE.length);
@@ -619,12 +614,7 @@ class IntentHandlerTest {
   /** A sick disk is no reason for the leader to end. */
   @Test
   void theLeadersOwnOpIsRefusedWhenTheStoreCannotSay() {
-    FsOp op =
-        new FsOp.SetXattr(
-            FsState.ROOT,
-            new byte[] {'u', '.', 'x'},
-            new ChunkRef(hash(LARGE), LARGE.length),
-            XattrMode.SET);
+    FsOp op = withLargeValue();
     intentHandler.submitOwn(Genesis.op());
     chunks.fails = true;
     assertEquals(Errno.EROFS, intentHandler.submitOwn(op));
@@ -794,6 +784,11 @@ class IntentHandlerTest {
     byte[] inline = value.length > 8_192 ? NOTHING : value;
     IntentId id = new IntentId(new ClientId(1, client), seqNo);
     return new SubmitIntent(id, "", OpCodec.encode(op), inline, List.of());
+  }
+
+  private static FsOp withLargeValue() {
+    ChunkRef value = new ChunkRef(hash(LARGE), LARGE.length);
+    return new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'x'}, value, XattrMode.SET);
   }
 
   private static IntentId intent(long seqNo) {
