@@ -53,6 +53,7 @@ import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -156,6 +157,7 @@ public final class LeaderAgent implements Agent {
             clock,
             listener,
             violations);
+    intentHandler.promise(this::promisedToRestore);
     this.locks =
         new LockManager(
             config.lockTtlNs(),
@@ -634,6 +636,12 @@ public final class LeaderAgent implements Agent {
     return !log.mayWait() && intentHandler.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
   }
 
+  private void promisedToRestore(Consumer<Hash> chunk) {
+    if (restore != null) {
+      restore.promised(chunk);
+    }
+  }
+
   private boolean isBeingRestored(NodeId node) {
     return restore != null && restore.needs(node);
   }
@@ -646,7 +654,6 @@ public final class LeaderAgent implements Agent {
   public RestoreRun beginRestore(FsState planned) {
     RestoreRun run = new RestoreRun(planned, new RestoreTarget());
     restore = run;
-    intentHandler.promise(run::promised);
     return run;
   }
 
@@ -654,7 +661,6 @@ public final class LeaderAgent implements Agent {
   public void endRestore(RestoreRun run) {
     if (run.equals(restore)) {
       restore = null;
-      intentHandler.promise(_ -> {});
     }
   }
 

@@ -5,6 +5,7 @@ import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.snapshot.Manifest;
 
 /**
  * A snapshot that is complete: all its pages are durable in the chunk store. What the catalog keeps
@@ -56,6 +57,18 @@ public record Snapshot(
   /** The hash of the manifest, which is equal on all replicas that have this snapshot. */
   public Hash hash() {
     return Blake3.hash(manifest);
+  }
+
+  /**
+   * The commit time of its last entry, in nanoseconds since 1970. {@link Long#MAX_VALUE} if the
+   * manifest cannot be read: then it is not older than anything.
+   */
+  public long lastTimeNs() {
+    try {
+      return Manifest.lastTimeNs(manifest);
+    } catch (DecodeException e) {
+      return Long.MAX_VALUE;
+    }
   }
 
   /** The same snapshot, pinned or not. */

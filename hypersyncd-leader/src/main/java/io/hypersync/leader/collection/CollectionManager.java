@@ -8,9 +8,7 @@ import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
-import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.util.ArrayDeque;
@@ -286,7 +284,7 @@ public final class CollectionManager {
       boolean isOutside =
           policy.isOutside(
               snapshot.index(),
-              timeNs(snapshot),
+              snapshot.lastTimeNs(),
               sequencer.headIndex(),
               sequencer.lastTimeNs(),
               nearlyFull);
@@ -300,15 +298,6 @@ public final class CollectionManager {
   /** What a worker shows to processes may be older than what it has applied. */
   private static long shown(WorkerSession session) {
     return Math.min(session.appliedIndex(), session.visibleIndex());
-  }
-
-  /** One whose manifest cannot be read is not older than anything. */
-  private static long timeNs(Snapshot snapshot) {
-    try {
-      return Manifest.lastTimeNs(snapshot.manifest());
-    } catch (DecodeException e) {
-      return Long.MAX_VALUE;
-    }
   }
 
   /** The store has begun the run. */

@@ -260,7 +260,7 @@ public final class PastStates {
       return low - 1;
     }
     for (Snapshot snapshot : newest.snapshots) {
-      if (snapshot.index() == first - 1 && lastTimeNs(snapshot) <= timeNs) {
+      if (snapshot.index() == first - 1 && snapshot.lastTimeNs() <= timeNs) {
         return snapshot.index();
       }
     }
@@ -275,14 +275,6 @@ public final class PastStates {
       return decoded(index, log.read(index)).committedAtNs();
     } catch (IndexOutOfBoundsException e) {
       throw new UserError("log entry " + index + " was removed meanwhile", "Try again.");
-    }
-  }
-
-  private static long lastTimeNs(Snapshot snapshot) {
-    try {
-      return Manifest.lastTimeNs(snapshot.manifest());
-    } catch (DecodeException e) {
-      return Long.MAX_VALUE;
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.hypersync.leader.repair;
 
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.sequencer.BoundedMap;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.errno.Errno;
@@ -85,13 +86,7 @@ public final class ChunkRecovery {
   private final ArrayDeque<Search> queue = new ArrayDeque<>();
 
   /** Until when a chunk is not asked for again; the eldest first. */
-  private final Map<Hash, Long> hopeless =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Hash, Long> eldest) {
-          return size() > MAX_HOPELESS;
-        }
-      };
+  private final Map<Hash, Long> hopeless = new BoundedMap<>(MAX_HOPELESS);
 
   private final Map<SessionId, Debt> debts = new HashMap<>();
 
