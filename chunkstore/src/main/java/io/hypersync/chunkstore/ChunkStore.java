@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +112,17 @@ public interface ChunkStore extends AutoCloseable {
    * @throws ChunkStoreException {@link Errno#EBUSY} if a collection is running
    */
   CollectionRun beginCollection(CollectionOptions options);
+
+  /**
+   * Tells which chunks were stored last, for a cache that has to become smaller. Chunks that a
+   * collection has copied count as stored then.
+   *
+   * @param bytes how much was stored since, about
+   * @return whether a chunk is here and among these. A collection may remove it all the same: what
+   *     this says promises nothing
+   * @throws ChunkStoreException if the storage fails, at this call or at those of the result
+   */
+  Predicate<Hash> newest(long bytes);
 
   /** Size of the store, for status and metrics (hypersync.md 16). */
   ChunkStoreStats stats();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A chunk store in memory for simulations and tests; its content is lost with the process. */
@@ -81,6 +82,12 @@ public final class InMemoryChunkStore implements ChunkStore {
     Map<Hash, byte[]> all = open();
     kept.begin();
     return new MemoryCollection(kept, all, bad, progress -> measured = progress);
+  }
+
+  /** All of them: the order in which they were stored is not known. */
+  @Override
+  public Predicate<Hash> newest(long bytes) {
+    return open()::containsKey;
   }
 
   /** Reports the bytes of the chunks as bytes on disk. */

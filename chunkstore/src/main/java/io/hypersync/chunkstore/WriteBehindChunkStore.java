@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -273,6 +274,14 @@ public final class WriteBehindChunkStore implements ChunkStore {
     } finally {
       writing.unlock();
     }
+  }
+
+  /** Chunks in memory are the newest of all. */
+  @Override
+  public Predicate<Hash> newest(long bytes) {
+    requireOpen();
+    Predicate<Hash> newestBelow = below.newest(bytes);
+    return hash -> taken.containsKey(hash) || newestBelow.test(hash);
   }
 
   /** The size of the underlying store; chunks in memory are not counted. */

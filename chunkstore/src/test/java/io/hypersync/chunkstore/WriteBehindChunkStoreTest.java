@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -379,6 +380,11 @@ final class WriteBehindChunkStoreTest {
     @Override
     public CollectionRun beginCollection(CollectionOptions options) {
       return chunks.beginCollection(options);
+    }
+
+    @Override
+    public Predicate<Hash> newest(long bytes) {
+      return chunks.newest(bytes);
     }
 
     @Override

@@ -27,6 +27,7 @@ import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.backfill.Backfill;
+import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
@@ -51,6 +52,7 @@ import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
@@ -95,6 +97,9 @@ public final class WorkerAgent implements Agent {
   /** On a disk that is as full as this nothing is fetched that nobody waits for. */
   private static final int BACKFILL_DISK_PERCENT = 90;
 
+  /** So many collections may end because a page of a snapshot cannot be had. */
+  private static final int MAX_PAGES_MISSING = 3;
+
   /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
 
@@ -121,9 +126,27 @@ public final class WorkerAgent implements Agent {
   private final OrphanSet orphans;
   private final ChunkRepairs repairs;
   private final WorkerSnapshots snapshots;
+  private final ChunkCache cache;
   private final InstallPort installPort;
   private final Backfill backfill;
   private final WorkerChunks chunks;
+
+  /** What a collection must keep. */
+  private final ChunkCache.Source needed =
+      new ChunkCache.Source() {
+        @Override
+        public IndexedState visible() {
+          return visibilityGate.view().visible();
+        }
+
+        @Override
+        public void mentioned(Consumer<Hash> chunk) {
+          Consumer<LogEntry> chunks =
+              entry -> entry.op().chunks().forEach(mentioned -> chunk.accept(mentioned.hash()));
+          visibilityGate.forEachWaiting(chunks);
+          replica.forEachWaiting(chunks);
+        }
+      };
 
   private long chunksLost;
   private long nextLostNs;
@@ -162,6 +185,7 @@ public final class WorkerAgent implements Agent {
    *
    * @param start what the replica begins with
    * @param snapshots of the replica, for the next start
+   * @param cache removes chunks that the worker does not need
    * @param installPort for a snapshot that the leader offers
    * @param caches what the kernel may have cached
    * @param references the nodes that the kernel has open, for the open-leases
@@ -176,6 +200,7 @@ public final class WorkerAgent implements Agent {
       WorkerConfig config,
       Manifest start,
       WorkerSnapshots snapshots,
+      ChunkCache cache,
       InstallPort installPort,
       LeaderLink link,
       WorkerChunks chunks,
@@ -204,6 +229,7 @@ public final class WorkerAgent implements Agent {
     this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes());
     this.orphans = new OrphanSet(start.state());
     this.snapshots = snapshots;
+    this.cache = cache;
     this.installPort = installPort;
     this.chunks = chunks;
     this.backfill = new Backfill(this::isHere);
@@ -379,6 +405,7 @@ public final class WorkerAgent implements Agent {
 
   private void sessionLost() {
     install = null; // its pages are in the store
+    cache.leaderLost();
     backfill.leaderLost();
     copies.clear();
     askAgain.clear();
@@ -662,6 +689,36 @@ public final class WorkerAgent implements Agent {
     return install;
   }
 
+  /** Which chunks this worker keeps; on the agent's thread. */
+  public ChunkCache cache() {
+    return cache;
+  }
+
+  /**
+   * A collection has ended because a page of one of this worker's snapshots cannot be read: the
+   * leader may have it. Pages that cannot be had make the snapshots worthless, and the next start
+   * begins without them.
+   */
+  public void pageMissing(Hash page, String why) {
+    long now = clock.monotonicNs();
+    if (cache.pageMissing(why, now) >= MAX_PAGES_MISSING) {
+      snapshots.distrust(why, now);
+    } else {
+      fetchAgain(
+          new ChunkRef(page, ChunkRef.MAX_LENGTH), // the leader goes by the hash
+          cache::request,
+          errno -> LOG.debug("the leader does not have page {} either: {}", page, errno));
+    }
+  }
+
+  /** A collection has found living chunks damaged: they are fetched again. */
+  public void collected(CacheReport report) {
+    cache.ended(report, clock.monotonicNs());
+    if (report.unreadable() > 0) {
+      backfill.begin();
+    }
+  }
+
   /** The snapshots of this worker; for reports, on the agent's thread. */
   public SnapshotManager snapshots() {
     return snapshots.manager();
@@ -718,6 +775,10 @@ public final class WorkerAgent implements Agent {
     }
     if (session.isLive()) {
       intents.retry(now);
+      work +=
+          cache.tick(needed, snapshots.manager(), surroundings.pressure().diskPercent(), now)
+              ? 1
+              : 0;
       fetchInBackground(now);
     }
     if (intents.expire(now) > 0 && session.isLive()) {
@@ -831,7 +892,9 @@ public final class WorkerAgent implements Agent {
   }
 
   private void fetchInBackground(long nowNs) {
-    if (replica.missingChunks() == 0 // entries go first
+    if (!cache.hasRoom()) {
+      backfill.stop();
+    } else if (replica.missingChunks() == 0 // entries go first
         && surroundings.pressure().diskPercent() < BACKFILL_DISK_PERCENT) {
       try {
         fetch(backfill.work(visibilityGate.view().visible().state(), nowNs));

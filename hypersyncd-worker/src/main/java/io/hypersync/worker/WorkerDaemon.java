@@ -108,8 +108,7 @@ public final class WorkerDaemon implements Daemon {
       throw e;
     }
     try {
-      disk =
-          DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
+      disk = DiskChunkStore.open(options.stateDir().resolve("chunks"), storeOptions(options));
     } catch (ChunkStoreException e) {
       folder.close();
       lock.close();
@@ -128,6 +127,11 @@ public final class WorkerDaemon implements Daemon {
       lock.close();
       throw e;
     }
+  }
+
+  private static DiskChunkStoreOptions storeOptions(WorkerDaemonOptions options) {
+    DiskChunkStoreOptions usual = DiskChunkStoreOptions.DEFAULT;
+    return usual.withSegmentBytes(options.cacheLimits().segmentBytes(usual.segmentBytes()));
   }
 
   private static Snapshots snapshots(WorkerDaemonOptions options, ChunkStore chunks) {

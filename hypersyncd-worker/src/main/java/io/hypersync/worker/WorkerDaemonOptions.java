@@ -3,6 +3,7 @@ package io.hypersync.worker;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
+import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import java.util.Optional;
  * @param dev whether device nodes on this mount can be opened
  * @param snapshotInterval how often the worker takes a snapshot for its next start, if anything has
  *     changed; SNAPSHOT_INTERVAL (13.1)
+ * @param cacheLimits how much disk its chunks may take, and how often dead ones are removed (14.2)
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -50,4 +52,5 @@ public record WorkerDaemonOptions(
     Optional<Duration> inotify,
     boolean suid,
     boolean dev,
-    Duration snapshotInterval) {}
+    Duration snapshotInterval,
+    CacheLimits cacheLimits) {}

@@ -32,6 +32,7 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
@@ -68,6 +69,7 @@ class WelcomeTest {
           config,
           Manifest.genesis(WORKSPACE, RootVersion.LATEST),
           new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
+          ChunkCache.none(),
           new Installs(),
           link,
           new NoChunks(),

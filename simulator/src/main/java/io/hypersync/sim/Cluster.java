@@ -98,7 +98,10 @@ final class Cluster {
               SnapshotDisk.INSTALLED,
               SnapshotDisk.INTERRUPTED,
               SnapshotDisk.ENDED,
-              SnapshotDisk.BACKFILLED));
+              SnapshotDisk.BACKFILLED,
+              SnapshotDisk.CACHE_COLLECTED,
+              SnapshotDisk.CACHE_REMOVED,
+              SnapshotDisk.CACHE_EVICTED));
       workers.add(start(i));
     }
   }
@@ -304,6 +307,7 @@ final class Cluster {
         new SimWorker(
             swarmOptions.worker("w" + (index + 1)),
             swarmOptions.workerSnapshots(),
+            swarmOptions.caches(),
             workerRuns,
             disks.get(index),
             network,

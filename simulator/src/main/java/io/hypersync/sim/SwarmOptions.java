@@ -13,6 +13,7 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,7 @@ import java.util.List;
  * @param workerSnapshots the same of each worker
  * @param catchUpEntries how far behind a worker that starts gets a snapshot, in entries
  * @param collections how often the leader collects dead chunks, and its replay window
+ * @param caches how much the chunks of each worker may take, and how often they are collected
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -59,7 +61,8 @@ record SwarmOptions(
     SnapshotPolicy snapshots,
     SnapshotPolicy workerSnapshots,
     long catchUpEntries,
-    CollectionPolicy collections) {
+    CollectionPolicy collections,
+    CacheLimits caches) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -120,7 +123,10 @@ record SwarmOptions(
         CollectionPolicy.of(
             prng.scale(5 * Timeline.MS, 1_000 * Timeline.MS),
             prng.oneIn(2) ? 0 : prng.scale(1, 100),
-            prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)));
+            prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)),
+        new CacheLimits(
+            prng.scale(5 * Timeline.MS, 1_000 * Timeline.MS),
+            prng.oneIn(3) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT));
   }
 
   /**

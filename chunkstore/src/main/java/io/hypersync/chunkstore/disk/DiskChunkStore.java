@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -253,6 +254,32 @@ public final class DiskChunkStore implements ChunkStore {
    */
   public CompletableFuture<ChunkStoreException> failed() {
     return writer.failed();
+  }
+
+  /** Whole segments: the newest ones that have so many bytes together, or a few more. */
+  @Override
+  public Predicate<Hash> newest(long bytes) {
+    requireOpen();
+    int first = firstOfNewest(bytes);
+    return hash -> {
+      ChunkLocation place = lookUp(hash); // not `find`, which would protect it from a collection
+      return place != null && place.segment() >= first;
+    };
+  }
+
+  private int firstOfNewest(long bytes) {
+    long sum = 0;
+    try {
+      for (Map.Entry<Integer, Long> segment : files.lengths().descendingMap().entrySet()) {
+        if (sum >= bytes) {
+          return segment.getKey() + 1;
+        }
+        sum += segment.getValue();
+      }
+    } catch (IOException e) {
+      throw IoFailures.translate("cannot list the segments in " + directory, e);
+    }
+    return 0;
   }
 
   @Override

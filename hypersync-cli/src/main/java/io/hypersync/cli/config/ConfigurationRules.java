@@ -1,6 +1,7 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.worker.cache.CacheLimits;
 
 /** Rules between settings whose values are each valid alone. */
 final class ConfigurationRules {
@@ -22,6 +23,13 @@ final class ConfigurationRules {
           configuration,
           Settings.REPLICATION_SYMBOL_SIZE,
           "must be a multiple of " + SYMBOL_ALIGNMENT);
+    }
+    long cache = configuration.get(Settings.WORKER_CACHE_MAX);
+    if (cache != CacheLimits.NO_LIMIT && cache < CacheLimits.LEAST_BYTES) {
+      throw said(
+          configuration,
+          Settings.WORKER_CACHE_MAX,
+          "must be at least " + Units.formatSize(CacheLimits.LEAST_BYTES) + ", or 0B for no limit");
     }
     if (configuration.find(Settings.WORKER_MOUNT).isPresent()
         && configuration

@@ -3,6 +3,7 @@ package io.hypersync.cli.config;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.worker.cache.CacheLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -327,6 +328,16 @@ public final class Settings {
           false,
           "Whether device nodes on this mount can be opened; then root of any machine of the"
               + " workspace can give this machine's devices to its users.");
+
+  /** What a worker's chunks may take on its disk. */
+  public static final Setting<Long> WORKER_CACHE_MAX =
+      used(
+          WORKER,
+          "cache_max",
+          ValueType.size(0, Long.MAX_VALUE >> 4),
+          CacheLimits.NO_LIMIT,
+          "How much disk the content of files may take on this machine, about; what was not used"
+              + " lately goes first, and needs the leader when it is read. \"0B\" for no limit.");
 
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =

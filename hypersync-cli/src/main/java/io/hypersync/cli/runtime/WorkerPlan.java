@@ -12,6 +12,7 @@ import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.file.SharedDirectories;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +73,10 @@ public final class WorkerPlan {
         inotify(configuration),
         configuration.get(Settings.WORKER_SUID),
         configuration.get(Settings.WORKER_DEV),
-        configuration.get(Settings.SNAPSHOTS_INTERVAL));
+        configuration.get(Settings.SNAPSHOTS_INTERVAL),
+        new CacheLimits(
+            configuration.get(Settings.GC_INTERVAL).toNanos(),
+            configuration.get(Settings.WORKER_CACHE_MAX)));
   }
 
   /**

@@ -9,6 +9,7 @@ import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.util.ArrayDeque;
@@ -143,8 +144,8 @@ public final class CollectionManager {
     this.said = through;
     this.through = through;
     this.lastHead = head;
-    this.nextNs = later(nowNs, policy.intervalNs());
-    this.earliestNs = later(nowNs, policy.intervalNs() / RUNS_PER_INTERVAL);
+    this.nextNs = Clock.later(nowNs, policy.intervalNs());
+    this.earliestNs = Clock.later(nowNs, policy.intervalNs() / RUNS_PER_INTERVAL);
     this.earliestOnRequestNs = earliestNs;
   }
 
@@ -362,9 +363,9 @@ public final class CollectionManager {
       return;
     }
     long shortest = policy.intervalNs() / RUNS_PER_INTERVAL;
-    nextNs = later(nowNs, policy.intervalNs());
-    earliestOnRequestNs = later(nowNs, shortest);
-    earliestNs = later(nowNs, shortest << Math.min(useless, MOST_DOUBLINGS));
+    nextNs = Clock.later(nowNs, policy.intervalNs());
+    earliestOnRequestNs = Clock.later(nowNs, shortest);
+    earliestNs = Clock.later(nowNs, shortest << Math.min(useless, MOST_DOUBLINGS));
   }
 
   /**
@@ -427,10 +428,5 @@ public final class CollectionManager {
   /** Why the last run that was to remove something has failed; null if it has not. */
   public @Nullable String lastFailure() {
     return lastFailure;
-  }
-
-  private static long later(long nowNs, long durationNs) {
-    long then = nowNs + durationNs;
-    return then < nowNs ? Long.MAX_VALUE : then;
   }
 }

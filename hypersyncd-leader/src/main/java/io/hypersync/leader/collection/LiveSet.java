@@ -18,6 +18,7 @@ import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.PageSet;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;

@@ -12,6 +12,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
 import java.io.IOException;
@@ -29,7 +30,6 @@ import org.slf4j.LoggerFactory;
 final class CollectionThread implements CollectionPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CollectionThread.class);
   private static final long BYTES_PER_SECOND = 32L << 20;
-  private static final long MIB = 1L << 20;
 
   private final LeaderChunks begins;
   private final CollectionTask.Environment environment;
@@ -90,9 +90,10 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
   }
 
   private void beginIfThereIsRoom() {
-    long bytes;
+    String why;
     try {
-      bytes = HeapBudget.marks(environment.chunks().stats().approximateChunks());
+      long chunks = environment.chunks().stats().approximateChunks();
+      why = HeapRoom.whyNoCollection("the leader", chunks, roomForMarks.getAsLong());
     } catch (ChunkStoreException e) {
       answer(failed(String.valueOf(e.getMessage())));
       return;
@@ -101,19 +102,9 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
       answer(failed("internal error: " + e));
       return;
     }
-    long room = roomForMarks.getAsLong();
-    if (bytes > room) {
+    if (!why.isEmpty()) {
       // An exhausted heap would end the leader. It is tried again later: there may be more room.
-      answer(
-          failed(
-              "it may take "
-                  + mebibytes(bytes)
-                  + " of heap to mark what is alive, and "
-                  + mebibytes(room)
-                  + " can be spared: start the leader with a larger heap, such as"
-                  + " HYPERSYNC_JAVA_OPTS=-Xmx"
-                  + HeapBudget.twiceMib()
-                  + "m"));
+      answer(failed(why));
       return;
     }
     begins.beginCollection(
@@ -123,12 +114,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
           begunNs = System.nanoTime();
           answer(CollectionManager::begun);
         },
-        why -> answer(failed(why)));
-  }
-
-  /** A part of a mebibyte counts as one. */
-  private static String mebibytes(long bytes) {
-    return Math.ceilDiv(bytes, MIB) + " MiB";
+        failure -> answer(failed(failure)));
   }
 
   @Override

@@ -1,10 +1,6 @@
 package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.quota.WorkerQuotas;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
-import java.lang.management.MemoryUsage;
 
 /**
  * How the JVM heap of this process is divided. A state that was allowed to grow to its share can
@@ -18,9 +14,6 @@ public final class HeapBudget {
    * shrunk or a share that was larger before.
    */
   private static final double MOST_AT_START = 0.8;
-
-  /** {@code KeptChunks}; half of it again while it grows. */
-  private static final long BYTES_PER_MARK = 32;
 
   /** {@code PageSet}, while it grows. */
   private static final long BYTES_PER_PAGE = 64;
@@ -57,50 +50,6 @@ public final class HeapBudget {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
     return free / 2;
-  }
-
-  /**
-   * What the marks of a collection take at most, in bytes.
-   *
-   * @param chunks how many chunks the store has
-   */
-  static long marks(long chunks) {
-    return BYTES_PER_MARK * chunks;
-  }
-
-  /**
-   * How much of the heap the marks of a collection may take now, in bytes.
-   *
-   * @param stateBytes to what weight the state may grow while the collection runs
-   */
-  static long mostForMarks(long stateBytes) {
-    return mostForMarks(largestBytes(), stateBytes, survivingBytes());
-  }
-
-  /**
-   * The same for any heap: a quarter, or less if that is not left. Not what is free at this moment
-   * is asked: most of what is in use may be garbage, of which the JVM gets rid when it needs room.
-   * An eighth stays free for everything else, the pages that a collection has read among it.
-   *
-   * @param survivingBytes what was in use after the JVM has last collected garbage
-   */
-  static long mostForMarks(long heapBytes, long stateBytes, long survivingBytes) {
-    long left = heapBytes - Math.max(stateBytes, survivingBytes) - heapBytes / 8;
-    return Math.clamp(left, 0, heapBytes / 4);
-  }
-
-  /**
-   * What was in use after the garbage of each part of the heap was last collected; garbage that has
-   * come since does not count, nor what is new. The old generation is collected last of all, so
-   * this may be far too low, but it is not too high.
-   */
-  private static long survivingBytes() {
-    long bytes = 0;
-    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-      MemoryUsage after = pool.getType() == MemoryType.HEAP ? pool.getCollectionUsage() : null;
-      bytes += after == null ? 0 : after.getUsed();
-    }
-    return bytes;
   }
 
   /** How many pages a collection may remember, in a sixteenth of the heap. */

@@ -25,6 +25,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
+import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
@@ -135,7 +136,7 @@ public final class LeaderRuntime implements AutoCloseable {
                     HeapBudget.mostPages(),
                     limit),
             options.collections().options(),
-            () -> HeapBudget.mostForMarks(HeapBudget.state(options.stateHeapShare())),
+            () -> HeapRoom.mostForMarks(HeapBudget.state(options.stateHeapShare())),
             call -> loop().post(agent -> call.accept(agent.collections())));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -222,6 +223,14 @@ public final class VisibilityGate {
    */
   public long namesLate() {
     return namesLate;
+  }
+
+  /** Tells of all entries that are not settled yet; those that are not visible are among them. */
+  public void forEachWaiting(Consumer<LogEntry> entry) {
+    if (wait != null) {
+      entry.accept(wait.step.entry);
+    }
+    steps.forEach(step -> entry.accept(step.entry));
   }
 
   /** Queues an entry that the replica has applied; {@link #publish} makes it visible. */

@@ -3,6 +3,7 @@ package io.hypersync.worker.daemon;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.RecentChunks;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
@@ -26,6 +27,8 @@ import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.daemon.inotify.Inotify;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
@@ -69,6 +72,9 @@ public final class WorkerRuntime implements AutoCloseable {
   /** How many paths a profile lists by default (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
 
+  /** In each of two generations; 21 bytes of heap each. */
+  private static final int MAX_RECENT_CHUNKS = 1 << 17;
+
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(250);
 
   private final WorkerDaemonOptions options;
@@ -82,6 +88,8 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
   private final SnapshotThread snapshotThread;
+  private final CacheThread cacheThread;
+  private final RecentChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
@@ -129,6 +137,10 @@ public final class WorkerRuntime implements AutoCloseable {
             snapshots.catalog(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.received = new ReceivedSnapshot(store, ended);
+    CacheLimits limits = options.cacheLimits();
+    this.recent = new RecentChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
+    this.cacheThread =
+        new CacheThread(store, options.workspace(), limits, recent, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     Manifest newest = snapshots.newest();
     this.agent =
@@ -143,6 +155,7 @@ public final class WorkerRuntime implements AutoCloseable {
                     snapshots.known(),
                     snapshots.base(),
                     Clock.SYSTEM.monotonicNs())),
+            new ChunkCache(cacheThread, limits, Clock.SYSTEM.monotonicNs()),
             received,
             link,
             chunks,
@@ -434,6 +447,7 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     link.shutdown();
     chunks.close();
+    cacheThread.close(); // before the last snapshot: a run keeps nothing for that
     snapshotThread.close();
   }
 
@@ -546,6 +560,7 @@ public final class WorkerRuntime implements AutoCloseable {
         new MutationsProxy(this::loop, link),
         new LocksProxy(this::loop),
         store,
+        recent,
         new ProcCallers(),
         this::freeBytes,
         notifier::dropListingAtOnce,

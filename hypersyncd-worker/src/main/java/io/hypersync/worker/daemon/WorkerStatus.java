@@ -12,7 +12,10 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +74,7 @@ final class WorkerStatus {
     status.put("chunks_backfilled", agent.backfill().fetched());
     status.put("backfill_running", agent.backfill().isWanted());
     status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
+    status.set("chunk_cache", cache(agent.cache()));
     status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));
     status.put("commit_latency_us_p99", stages.latencyUs(99));
@@ -80,6 +84,24 @@ final class WorkerStatus {
       invariants.put(invariant.name(), invariant.broken());
     }
     return status;
+  }
+
+  private static ObjectNode cache(ChunkCache cache) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    CacheReport last = cache.last();
+    node.put("max_bytes", cache.maxBytes() == CacheLimits.NO_LIMIT ? null : cache.maxBytes());
+    node.put("bytes", cache.storeBytes() == 0 ? null : cache.storeBytes());
+    node.put("running", cache.isRunning());
+    node.put("collections", cache.endedSoFar());
+    node.put("failed", cache.failedSoFar());
+    node.put("last_failure", cache.lastFailure());
+    node.put("evictions", cache.evictions());
+    node.put("bytes_freed", cache.freedBytes());
+    node.put("bytes_live", last == null ? null : last.liveBytes());
+    node.put("bytes_dead", last == null ? null : last.deadBytes());
+    node.put("chunks_removed", last == null ? null : last.chunksRemoved());
+    node.put("took_ms", last == null ? null : last.tookNs() / NS_PER_MS);
+    return node;
   }
 
   private static ObjectNode negotiated(NegotiatedParams params) {

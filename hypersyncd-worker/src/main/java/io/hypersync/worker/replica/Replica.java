@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,6 +202,12 @@ public final class Replica implements SnapshotSource {
   /** How many entries are computed but not passed on, because they are not known to be durable. */
   public int ahead() {
     return ahead.size();
+  }
+
+  /** Tells of all entries that have arrived and are not passed on yet. */
+  public void forEachWaiting(Consumer<LogEntry> entry) {
+    ahead.forEach(step -> entry.accept(step.entry));
+    incoming.forEach(entry);
   }
 
   /** How many chunks were requested and have not arrived, or are being verified. */

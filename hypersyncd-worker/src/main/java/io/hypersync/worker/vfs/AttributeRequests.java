@@ -15,6 +15,7 @@ import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.vfs.RepairedReads.Read;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -94,8 +95,8 @@ final class AttributeRequests {
     if (length > request.size()) {
       throw new RequestFailed(Errno.ERANGE);
     }
-    repaired.answer(
-        reply, () -> reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value())));
+    Read read = () -> reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value()));
+    repaired.answer(reply, read, read);
   }
 
   void listXattr(RequestHeader header, FuseOperation.ListXattr request, FuseReply reply)

@@ -2,6 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.RecentChunks;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
@@ -10,9 +11,16 @@ import java.util.Iterator;
 /** Reads a file's bytes from its chunks; ranges without an extent read as zeros. Thread-safe. */
 final class FileReader {
   private final ChunkStore chunks;
+  private final RecentChunks recent;
 
-  FileReader(ChunkStore chunks) {
+  /**
+   * A reader of these chunks.
+   *
+   * @param recent is told of each chunk that is read
+   */
+  FileReader(ChunkStore chunks, RecentChunks recent) {
     this.chunks = chunks;
+    this.recent = recent;
   }
 
   /**
@@ -45,6 +53,7 @@ final class FileReader {
    * @throws UnreadableChunk when it is missing or damaged
    */
   byte[] chunk(ChunkRef chunk) throws UnreadableChunk {
+    recent.used(chunk.hash(), chunk.length()); // one that is fetched now, too, stays for a while
     byte[] bytes;
     try {
       bytes = chunks.getVerified(chunk.hash());

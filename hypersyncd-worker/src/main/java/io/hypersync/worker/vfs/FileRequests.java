@@ -160,19 +160,32 @@ final class FileRequests {
     answer(view, header, request, reply);
   }
 
-  /** Reads from a view that was the newest one at some moment during the call. */
+  /**
+   * Reads from a view that was the newest one at some moment during the call. If a chunk cannot be
+   * had, which was overwritten since and is gone everywhere, a newer view is read. What that has
+   * behind the old end is left out: the kernel may not know of it yet.
+   */
   private void answer(View view, RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
+    long end = size(view, header);
     repaired.answer(
         reply,
-        () -> {
-          Node node = nodes.node(view.state(), header.nodeId());
-          if (!(node.content() instanceof FileContent content)) {
-            throw new RequestFailed(Errno.EISDIR);
-          }
-          long size = node.attributes().size();
-          reply.data(reader.read(content, size, request.offset(), request.size()));
-        });
+        () -> reply.data(read(view, header, request, Long.MAX_VALUE)),
+        () -> reply.data(read(nodes.view(), header, request, end)));
+  }
+
+  private long size(View view, RequestHeader header) throws RequestFailed {
+    return nodes.node(view.state(), header.nodeId()).attributes().size();
+  }
+
+  private byte[] read(View view, RequestHeader header, FuseOperation.Read request, long most)
+      throws RequestFailed, UnreadableChunk {
+    Node node = nodes.node(view.state(), header.nodeId());
+    if (!(node.content() instanceof FileContent content)) {
+      throw new RequestFailed(Errno.EISDIR);
+    }
+    long size = Math.min(most, node.attributes().size());
+    return reader.read(content, size, request.offset(), request.size());
   }
 
   Optional<Byte> byteAt(InodeNo inode, long offset) {

@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.RecentChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.agent.Clock;
@@ -63,6 +64,7 @@ public final class Vfs implements FuseHandler {
    *
    * @param view S_v, the visible state
    * @param inodes what the kernel holds and may have cached; only the root so far
+   * @param recent is told of the chunks that are read
    * @param dropListing makes the kernel drop its cached listing of a directory at once, given the
    *     inode; called while the only handle that uses the listing waits for a reply
    * @param clock tells busy directories from quiet ones, and measures mutations
@@ -73,6 +75,7 @@ public final class Vfs implements FuseHandler {
       Mutations mutations,
       Locks locks,
       ChunkStore chunks,
+      RecentChunks recent,
       Callers callers,
       Space space,
       Consumer<InodeNo> dropListing,
@@ -84,7 +87,7 @@ public final class Vfs implements FuseHandler {
     this.policy = policy;
     this.clock = clock;
     this.nodes = new Nodes(view, inodes, times, policy, clock);
-    FileReader reader = new FileReader(chunks);
+    FileReader reader = new FileReader(chunks, recent);
     RepairedReads repaired = new RepairedReads(mutations);
     Submitter submitter = new Submitter(mutations, chunks, clock);
     this.reads = new ReadRequests(nodes, space, pathRewalks);

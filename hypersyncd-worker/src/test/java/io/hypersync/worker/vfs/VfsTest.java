@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.chunkstore.RecentChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.lock.LockSpace;
@@ -69,6 +70,7 @@ class VfsTest {
         tree,
         locks,
         chunks,
+        RecentChunks.none(),
         _ -> new int[] {50},
         () -> 1_000_000,
         dropped::add,

@@ -10,4 +10,10 @@ public interface Clock {
 
   /** Nanoseconds since 1970; may jump. For timestamps only. */
   long epochNs();
+
+  /** A time so long after another; {@code Long.MAX_VALUE} if that is too far away to be told. */
+  static long later(long nowNs, long durationNs) {
+    long then = nowNs + durationNs;
+    return then < nowNs ? Long.MAX_VALUE : then;
+  }
 }

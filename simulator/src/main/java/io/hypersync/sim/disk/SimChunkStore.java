@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -359,13 +360,38 @@ public final class SimChunkStore implements ChunkStore {
     }
   }
 
+  /** The chunks that were stored first come first, synced ones before those that are not. */
+  @Override
+  public Predicate<Hash> newest(long bytes) {
+    Set<Hash> newest = new LinkedHashSet<>();
+    List<Hash> order = new ArrayList<>(synced.keySet());
+    order.addAll(cached.keySet());
+    long sum = 0;
+    for (int i = order.size() - 1; i >= 0 && sum < bytes; i--) {
+      newest.add(order.get(i));
+      sum += synced.getOrDefault(order.get(i), cached.get(order.get(i))).length;
+    }
+    return newest::contains;
+  }
+
   @Override
   public ChunkStoreStats stats() {
     return new ChunkStoreStats(
         synced.size() + cached.size(),
-        0,
+        bytes(),
         liveBytes,
         liveBytes == ChunkStoreStats.NOT_MEASURED ? ChunkStoreStats.NOT_MEASURED : 0);
+  }
+
+  private long bytes() {
+    long bytes = 0;
+    for (byte[] chunk : synced.values()) {
+      bytes += chunk.length;
+    }
+    for (byte[] chunk : cached.values()) {
+      bytes += chunk.length;
+    }
+    return bytes;
   }
 
   @Override

@@ -32,6 +32,15 @@ public final class SnapshotDisk {
   /** A worker has fetched a chunk that nobody waited for. */
   public static final String BACKFILLED = "chunks that are fetched in the background";
 
+  /** A worker has collected. */
+  public static final String CACHE_COLLECTED = "collections of a worker";
+
+  /** A worker has removed chunks that nothing of its state needs. */
+  public static final String CACHE_REMOVED = "collections of a worker that remove chunks";
+
+  /** A worker has removed chunks of its state, because of its limit. */
+  public static final String CACHE_EVICTED = "collections of a worker that remove what it shows";
+
   /** The leader has got a chunk back from a worker. */
   public static final String RECOVERED = "lost chunks that come back";
 

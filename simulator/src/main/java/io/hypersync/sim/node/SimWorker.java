@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.chunkstore.RecentChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -36,6 +37,8 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.replica.IndexedState;
@@ -52,6 +55,8 @@ import java.util.function.Predicate;
  * survives the run.
  */
 public final class SimWorker implements WorkerEnd {
+  private static final int RECENT_CHUNKS = 20;
+
   private final WorkerId id;
   private final Host host;
   private final SimWorkerLink link;
@@ -69,6 +74,7 @@ public final class SimWorker implements WorkerEnd {
   private final SimLocks locks;
   private final SnapshotDisk disk;
   private final SimInstalls installs;
+  private final boolean isLimited;
   private boolean endNoted;
   private boolean wasLive;
   private long checkedIndex = -1;
@@ -79,6 +85,7 @@ public final class SimWorker implements WorkerEnd {
    * Starts the agent.
    *
    * @param policy how often snapshots are taken, and how many are kept
+   * @param limits how much its chunks may take, and how often they are collected
    * @param run number of this run of the worker; makes the tags of its mutations unique
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
@@ -88,6 +95,7 @@ public final class SimWorker implements WorkerEnd {
   public SimWorker(
       WorkerConfig config,
       SnapshotPolicy policy,
+      CacheLimits limits,
       int run,
       SnapshotDisk disk,
       SimNetwork network,
@@ -120,6 +128,8 @@ public final class SimWorker implements WorkerEnd {
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), recording.log()));
+    this.isLimited = limits.isLimited();
+    RecentChunks recent = new RecentChunks(limits.recentBytes(), RECENT_CHUNKS);
     this.agent =
         new WorkerAgent(
             config,
@@ -141,6 +151,11 @@ public final class SimWorker implements WorkerEnd {
                     known,
                     start.index(),
                     timeline.monotonicNs())),
+            new ChunkCache(
+                new SimCache(
+                    disk, config.workspace(), limits, recent, host, prng.split(), () -> agent()),
+                limits,
+                timeline.monotonicNs()),
             installs,
             link,
             chunks,
@@ -163,6 +178,7 @@ public final class SimWorker implements WorkerEnd {
             mutations,
             locks,
             store,
+            recent,
             _ -> new int[0],
             () -> 1L << 40,
             _ -> {},
@@ -282,10 +298,11 @@ public final class SimWorker implements WorkerEnd {
     record.look(host.pausedUntilNs());
   }
 
-  /** Whether the backfill has not yet fetched everything that is to be read. */
+  /** Whether something of what is to be read may not be here. */
   public boolean lacksChunks(NodeId file, long offset, int length) {
-    return agent.backfill().isWanted()
-        && anyChunk(file, offset, length, chunk -> !store.contains(chunk));
+    return isLimited // at any time
+        || (agent.backfill().isWanted()
+            && anyChunk(file, offset, length, chunk -> !store.contains(chunk)));
   }
 
   /** Whether the leader has told this worker that nobody has a chunk of what is to be read. */
@@ -314,7 +331,7 @@ public final class SimWorker implements WorkerEnd {
 
   /** Checks that all bytes of the visible state are here, if the worker believes so. */
   public void checkContent() {
-    if (!agent.backfill().isWanted() && store.rotted() == 0) {
+    if (!isLimited && !agent.backfill().isWanted() && store.rotted() == 0) {
       for (Node node : agent.visible().state().nodes()) {
         StateChunks.forEach(
             node,

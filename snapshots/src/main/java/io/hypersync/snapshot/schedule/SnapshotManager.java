@@ -2,6 +2,7 @@ package io.hypersync.snapshot.schedule;
 
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -110,7 +111,7 @@ public final class SnapshotManager {
     this.policy = policy;
     this.workspace = workspace;
     this.base = base;
-    this.nextNs = later(nowNs, policy.intervalNs());
+    this.nextNs = Clock.later(nowNs, policy.intervalNs());
     snapshots.forEach(snapshot -> known.put(snapshot.index(), snapshot));
   }
 
@@ -157,7 +158,7 @@ public final class SnapshotManager {
       return true;
     }
     if (nowNs >= nextNs) {
-      nextNs = later(nowNs, policy.intervalNs());
+      nextNs = Clock.later(nowNs, policy.intervalNs());
       if (newest.index() > base) {
         waiting = newest.manifest(workspace);
         return true;
@@ -346,11 +347,6 @@ public final class SnapshotManager {
     return mayHaveTooMany ? oldest : null;
   }
 
-  private static long later(long nowNs, long durationNs) {
-    long then = nowNs + durationNs;
-    return then < nowNs ? Long.MAX_VALUE : then;
-  }
-
   /** The port has taken a snapshot, or changed one. */
   public void taken(Snapshot snapshot) {
     known.put(snapshot.index(), snapshot);
@@ -392,7 +388,7 @@ public final class SnapshotManager {
       LOG.warn("no snapshot: {}", why);
     }
     lastFailure = why;
-    long again = later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL);
+    long again = Clock.later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL);
     nextNs = distrusted != null && !tookOne ? again : Math.min(nextNs, again);
     ended(new Answer.Failed(why));
   }

@@ -1,4 +1,4 @@
-package io.hypersync.leader.collection;
+package io.hypersync.snapshot;
 
 import io.hypersync.model.hash.Hash;
 
@@ -10,7 +10,7 @@ import io.hypersync.model.hash.Hash;
  * <p>It is bounded: when it is full it forgets everything. So it may take a page for new that is
  * not, which is read again then; never the other way round. Not thread-safe.
  */
-final class PageSet {
+public final class PageSet {
   private static final int SMALLEST = 1 << 10;
 
   private final int maxPages;
@@ -27,12 +27,12 @@ final class PageSet {
    *
    * @param maxPages how many are remembered, at least 1
    */
-  PageSet(int maxPages) {
+  public PageSet(int maxPages) {
     this.maxPages = maxPages;
   }
 
   /** Adds a page; returns whether it is new, as far as is known. */
-  boolean add(Hash page) {
+  public boolean add(Hash page) {
     long high = page.w0();
     long low = page.w1();
     if ((high | low) == 0) {
@@ -61,7 +61,7 @@ final class PageSet {
   }
 
   /** How many pages were new; those that were forgotten may count more than once. */
-  long count() {
+  public long count() {
     return distinct;
   }
 

@@ -1,4 +1,4 @@
-package io.hypersync.leader.collection;
+package io.hypersync.snapshot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,0 +1,199 @@
+package io.hypersync.worker.cache;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.CollectionProgress;
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageVisitor;
+import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.PageSet;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.StoredPages;
+import io.hypersync.worker.port.CacheReport;
+import io.hypersync.worker.port.CacheRoots;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One collection of a worker's chunks, step by step. An exception ends it: before the sweep nothing
+ * was removed, and a sweep can be broken off anywhere ({@link CollectionRun}).
+ *
+ * <p>Kept are the chunks of the visible state and of entries that come behind it, and the pages of
+ * this worker's snapshots. What the snapshots' files contain is not: a worker that starts from one
+ * shows nothing before it has caught up, and fetches what its newest state needs.
+ */
+public final class CacheCollection implements PageVisitor {
+  private static final int NODES_PER_STEP = 2_000;
+  private static final int PAGES_PER_STEP = 16;
+  private static final long PAGE_BYTES = 8 << 10;
+
+  /** What one step sweeps. */
+  private static final long SWEEP_BYTES = 1 << 20;
+
+  private enum Step {
+    NODES,
+    PAGES,
+    SWEEP,
+    DONE
+  }
+
+  /**
+   * What a run works on.
+   *
+   * @param recent the chunks that were used lately
+   * @param maxPages how many pages are remembered as read, 43 bytes of heap each
+   * @param limit asked for what each step reads or writes, in bytes
+   */
+  public record Environment(
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      CacheLimits limits,
+      RecentChunks recent,
+      int maxPages,
+      RateLimit limit) {}
+
+  private final CollectionRun run;
+  private final CacheRoots roots;
+  private final Environment at;
+  private final Predicate<Hash> isWanted;
+  private final PageSet pages;
+  private final PageWalker walker;
+  private final Deque<Snapshot> rest;
+  private Step step = Step.NODES;
+  private @Nullable CollectionProgress measured;
+
+  /**
+   * Prepares the run.
+   *
+   * @param run has begun before the roots were taken
+   * @throws ChunkStoreException if the store fails
+   */
+  public CacheCollection(CollectionRun run, CacheRoots roots, Environment at) {
+    this.run = run;
+    this.roots = roots;
+    this.at = at;
+    this.isWanted = roots.evicts() ? wanted(at) : _ -> true;
+    this.pages = new PageSet(at.maxPages());
+    this.walker = new PageWalker(new StoredPages(at.chunks(), RateLimit.NONE), this);
+    this.rest = new ArrayDeque<>(roots.snapshots());
+  }
+
+  private static Predicate<Hash> wanted(Environment at) {
+    Predicate<Hash> newest = at.chunks().newest(at.limits().newestBytes());
+    return chunk -> at.recent().contains(chunk) || newest.test(chunk);
+  }
+
+  /**
+   * Does the next step.
+   *
+   * @return whether there is another one
+   * @throws ChunkStoreException if the chunk store fails; ENOSPC if there is no room to copy
+   * @throws PageMissingException if a page of a snapshot cannot be read
+   * @throws DecodeException if a page of a snapshot is not understood
+   */
+  public boolean step() throws DecodeException, PageMissingException {
+    boolean goesOn = false;
+    try {
+      goesOn = next();
+      return goesOn;
+    } finally {
+      if (!goesOn) {
+        run.close();
+      }
+    }
+  }
+
+  private boolean next() throws DecodeException, PageMissingException {
+    switch (step) {
+      case NODES -> {
+        for (int i = 0; i < NODES_PER_STEP && roots.nodes().hasNext(); i++) {
+          StateChunks.forEach(roots.nodes().next(), this::chunkOfState);
+        }
+        if (!roots.nodes().hasNext()) {
+          roots.mentioned().forEach(run::mark);
+          step = Step.PAGES;
+        }
+      }
+      case PAGES -> {
+        at.limit().spend(PAGES_PER_STEP * PAGE_BYTES);
+        for (int i = 0; i < PAGES_PER_STEP && step == Step.PAGES; i++) {
+          if (!walker.step() && !nextSnapshot()) {
+            step = Step.SWEEP;
+          }
+        }
+      }
+      case SWEEP -> {
+        at.limit().spend(SWEEP_BYTES);
+        CollectionProgress now = run.sweep(SWEEP_BYTES);
+        if (measured == null && now.phase() != CollectionProgress.Phase.MEASURING) {
+          measured = now;
+        }
+        if (now.isDone()) {
+          var _ = run.finish();
+          step = Step.DONE;
+        }
+      }
+      case DONE -> throw new IllegalStateException("the collection has ended");
+    }
+    return step != Step.DONE;
+  }
+
+  private void chunkOfState(Hash chunk) {
+    if (isWanted.test(chunk)) {
+      boolean _ = run.mark(chunk);
+    }
+  }
+
+  private boolean nextSnapshot() throws DecodeException {
+    Snapshot next = rest.poll();
+    if (next == null) {
+      return false;
+    }
+    Manifest.walk(next.manifest(), at.workspace(), walker);
+    return true;
+  }
+
+  @Override
+  public boolean page(Hash page) {
+    boolean _ = run.mark(page);
+    return pages.add(page);
+  }
+
+  @Override
+  public void chunk(Hash chunk) {
+    // What a file had in the state of a snapshot is not needed.
+  }
+
+  /**
+   * What was done, after the last step.
+   *
+   * @param storeBytes what the store takes now
+   * @param tookNs since the run has begun
+   */
+  public CacheReport result(long storeBytes, long tookNs) {
+    CollectionProgress first = measured;
+    if (step != Step.DONE || first == null) {
+      throw new IllegalStateException("the collection is not done");
+    }
+    CollectionProgress done = run.progress();
+    return new CacheReport(
+        roots.evicts(),
+        done.liveBytes(),
+        first.deadBytes() + first.bytesDeleted(),
+        done.bytesDeleted() - done.bytesCopied(),
+        done.chunksRemoved(),
+        done.unreadableChunks(),
+        storeBytes,
+        tookNs);
+  }
+}

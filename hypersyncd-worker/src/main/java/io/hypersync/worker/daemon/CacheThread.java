@@ -1,0 +1,197 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.ChunkStoreStats;
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.memory.HeapRoom;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SleepingRateLimit;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.cache.CacheCollection;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.port.CachePort;
+import io.hypersync.worker.port.CacheReport;
+import io.hypersync.worker.port.CacheRoots;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Removes chunks that a worker does not need, on a thread of its own, at a limited rate. */
+final class CacheThread implements CachePort, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheThread.class);
+  private static final long BYTES_PER_SECOND = 32L << 20;
+
+  /** How many pages a run remembers as read: 43 bytes of heap each. */
+  private static final int MAX_PAGES = 1 << 16;
+
+  private final ChunkStore chunks;
+  private final CacheLimits limits;
+  private final CacheCollection.Environment environment;
+  private final Consumer<Consumer<WorkerAgent>> post;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("worker-cache").daemon().factory());
+
+  /** Written by the thread before the agent hears of it; the agent gives it back, or ends it. */
+  private volatile @Nullable CollectionRun run;
+
+  private volatile long begunNs;
+  private volatile boolean stopping;
+
+  /**
+   * The thread of one worker.
+   *
+   * @param post runs a call on the agent's thread
+   */
+  CacheThread(
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      CacheLimits limits,
+      RecentChunks recent,
+      Consumer<Consumer<WorkerAgent>> post) {
+    this.chunks = chunks;
+    this.limits = limits;
+    this.post = post;
+    RateLimit slow = new SleepingRateLimit(BYTES_PER_SECOND, Clock.SYSTEM);
+    this.environment =
+        new CacheCollection.Environment(
+            chunks,
+            workspace,
+            limits,
+            recent,
+            MAX_PAGES,
+            bytes -> {
+              if (stopping) {
+                throw new ChunkStoreException(Errno.EAGAIN, "the worker stops");
+              }
+              slow.spend(bytes);
+            });
+  }
+
+  @Override
+  public void measure() {
+    execute(
+        () -> {
+          long bytes = chunks.stats().bytesOnDisk();
+          return agent -> agent.cache().measured(bytes, Clock.SYSTEM.monotonicNs());
+        });
+  }
+
+  @Override
+  public void begin() {
+    execute(
+        () -> {
+          ChunkStoreStats stats = chunks.stats();
+          String why =
+              HeapRoom.whyNoCollection(
+                  "the worker",
+                  stats.approximateChunks(),
+                  HeapRoom.mostForMarks(WorkerRuntime.maxStateBytes()));
+          if (!why.isEmpty()) {
+            return failed(why);
+          }
+          begunNs = System.nanoTime();
+          run = chunks.beginCollection(limits.options());
+          return agent -> agent.cache().begun(stats.bytesOnDisk());
+        });
+  }
+
+  @Override
+  public void collect(CacheRoots roots) {
+    CollectionRun begun = taken();
+    execute(
+        () -> {
+          try {
+            CacheReport report = collected(begun, roots);
+            return agent -> agent.collected(report);
+          } finally {
+            begun.close();
+          }
+        });
+  }
+
+  private CacheReport collected(CollectionRun begun, CacheRoots roots)
+      throws DecodeException, PageMissingException {
+    CacheCollection collection = new CacheCollection(begun, roots, environment);
+    while (collection.step()) {
+      LOG.trace("another step");
+    }
+    CacheReport report =
+        collection.result(chunks.stats().bytesOnDisk(), System.nanoTime() - begunNs);
+    LOG.info(
+        "collection{}: {} bytes are kept, {} were not needed, {} bytes freed, in {} ms",
+        report.evicted() ? " (cache_max)" : "",
+        report.liveBytes(),
+        report.deadBytes(),
+        report.freedBytes(),
+        report.tookNs() / 1_000_000);
+    return report;
+  }
+
+  @Override
+  public void abandon() {
+    taken().close(); // does no I/O
+  }
+
+  private CollectionRun taken() {
+    CollectionRun begun = run;
+    if (begun == null) {
+      throw new IllegalStateException("no run has begun");
+    }
+    run = null;
+    return begun;
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    Consumer<WorkerAgent> run() throws DecodeException, PageMissingException;
+  }
+
+  /** Does the work and always gives an answer: nothing else is begun until it arrives. */
+  private void execute(Work work) {
+    try {
+      thread.execute(() -> post.accept(answer(work)));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the worker stops", e);
+    }
+  }
+
+  private static Consumer<WorkerAgent> answer(Work work) {
+    try {
+      return work.run();
+    } catch (PageMissingException e) {
+      return agent -> agent.pageMissing(e.page(), String.valueOf(e.getMessage()));
+    } catch (DecodeException | ChunkStoreException e) {
+      return failed(String.valueOf(e.getMessage()));
+    } catch (RuntimeException | Error e) {
+      LOG.error("internal error while chunks were collected", e);
+      return failed("internal error: " + e);
+    }
+  }
+
+  private static Consumer<WorkerAgent> failed(String why) {
+    return agent -> agent.cache().failed(why, Clock.SYSTEM.monotonicNs());
+  }
+
+  /** Ends a run that is under way, and waits until it has ended. */
+  @Override
+  public void close() {
+    stopping = true;
+    thread.close();
+    CollectionRun begun = run;
+    if (begun != null) {
+      begun.close();
+    }
+  }
+}

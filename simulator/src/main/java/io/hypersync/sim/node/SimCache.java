@@ -1,0 +1,133 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.disk.SnapshotDisk;
+import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.cache.CacheCollection;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.port.CachePort;
+import io.hypersync.worker.port.CacheReport;
+import io.hypersync.worker.port.CacheRoots;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cache port of a simulated worker: does the product's steps, each in an event of its own, so
+ * that anything may happen between two of them, a crash, too.
+ */
+final class SimCache implements CachePort {
+  private static final long FASTEST_STEP_NS = 10_000;
+  private static final long SLOWEST_STEP_NS = 20 * Timeline.MS;
+
+  /** So few that a walk often forgets what it has read. */
+  private static final int PAGES = 20;
+
+  private final SnapshotDisk disk;
+  private final Host host;
+  private final Prng prng;
+  private final CacheCollection.Environment environment;
+  private final Supplier<WorkerAgent> agent;
+  private @Nullable CollectionRun run;
+
+  SimCache(
+      SnapshotDisk disk,
+      WorkspaceId workspace,
+      CacheLimits limits,
+      RecentChunks recent,
+      Host host,
+      Prng prng,
+      Supplier<WorkerAgent> agent) {
+    this.disk = disk;
+    this.host = host;
+    this.prng = prng;
+    this.environment =
+        new CacheCollection.Environment(
+            disk.chunks(), workspace, limits, recent, PAGES, RateLimit.NONE);
+    this.agent = agent;
+  }
+
+  private SimChunkStore store() {
+    return disk.chunks();
+  }
+
+  @Override
+  public void measure() {
+    later(
+        () -> {
+          long bytes = store().stats().bytesOnDisk();
+          answer(worker -> worker.cache().measured(bytes, host.nowNs()));
+        });
+  }
+
+  @Override
+  public void begin() {
+    later(
+        () -> {
+          run = store().beginCollection();
+          long bytes = store().stats().bytesOnDisk();
+          answer(worker -> worker.cache().begun(bytes));
+        });
+  }
+
+  @Override
+  public void collect(CacheRoots roots) {
+    CollectionRun begun = taken();
+    later(() -> step(new CacheCollection(begun, roots, environment)));
+  }
+
+  @Override
+  public void abandon() {
+    taken().close();
+  }
+
+  private CollectionRun taken() {
+    CollectionRun begun = run;
+    if (begun == null) {
+      throw new IllegalStateException("no run has begun");
+    }
+    run = null;
+    return begun;
+  }
+
+  private void step(CacheCollection collection) {
+    try {
+      if (collection.step()) {
+        later(() -> step(collection));
+        return;
+      }
+    } catch (PageMissingException e) {
+      host.note("a collection of a worker has ended: " + e.getMessage());
+      answer(worker -> worker.pageMissing(e.page(), String.valueOf(e.getMessage())));
+      return;
+    } catch (DecodeException | ChunkStoreException e) {
+      host.note("a collection of a worker has ended: " + e.getMessage());
+      answer(worker -> worker.cache().failed(String.valueOf(e.getMessage()), host.nowNs()));
+      return;
+    }
+    CacheReport report = collection.result(store().stats().bytesOnDisk(), 0);
+    disk.count(SnapshotDisk.CACHE_COLLECTED);
+    if (report.chunksRemoved() > 0) {
+      disk.count(report.evicted() ? SnapshotDisk.CACHE_EVICTED : SnapshotDisk.CACHE_REMOVED);
+    }
+    answer(worker -> worker.collected(report));
+  }
+
+  private void later(Runnable step) {
+    host.after(prng.scale(FASTEST_STEP_NS, SLOWEST_STEP_NS), "", step);
+  }
+
+  private void answer(Consumer<WorkerAgent> call) {
+    host.execute(() -> call.accept(agent.get()));
+  }
+}
