@@ -706,7 +706,9 @@ public final class WorkerAgent implements Agent {
     } else {
       fetchAgain(
           new ChunkRef(page, ChunkRef.MAX_LENGTH), // the leader goes by the hash
-          cache::request,
+          () -> {
+            var _ = cache.request();
+          },
           errno -> LOG.debug("the leader does not have page {} either: {}", page, errno));
     }
   }

@@ -282,7 +282,8 @@ public final class WorkerDaemon implements Daemon {
   public Map<String, AdminCommand> adminCommands() {
     return Map.of(
         "stages", _ -> requireRuntime().stages(),
-        "profile", args -> requireRuntime().profile(args));
+        "profile", args -> requireRuntime().profile(args),
+        "gc", args -> requireRuntime().collect(args));
   }
 
   @Override

@@ -499,6 +499,36 @@ final class Mutants {
               "PageSet.add",
               0));
 
+  /** What a worker needs stays on its disk. */
+  private static final List<Mutant> CACHES =
+      List.of(
+          skips(
+              "a worker removes what entries on their way mention",
+              "worker.cache.CacheCollection",
+              "next",
+              "Set.forEach"),
+          skips(
+              "a worker removes what entries mention that are applied and not visible",
+              "worker.WorkerAgent$1",
+              "mentioned",
+              "VisibilityGate.forEachWaiting"),
+          skips(
+              "a worker removes the pages of its snapshots",
+              "worker.cache.CacheCollection",
+              "nextSnapshot",
+              "Manifest.walk"),
+          skips(
+              "a worker removes what it shows",
+              "worker.cache.CacheCollection",
+              "chunkOfState",
+              "CollectionRun.mark"),
+          callAnswers(
+              "a worker collects while it takes a snapshot",
+              "worker.cache.ChunkCache",
+              "tick",
+              "SnapshotManager.isTaking",
+              0));
+
   /** Restores of older states. */
   private static final List<Mutant> RESTORES =
       List.of(
@@ -547,6 +577,7 @@ final class Mutants {
               SNAPSHOTS,
               INSTALLS,
               COLLECTION,
+              CACHES,
               RESTORES)
           .flatMap(List::stream)
           .toList();

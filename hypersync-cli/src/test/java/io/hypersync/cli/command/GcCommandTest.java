@@ -26,7 +26,7 @@ class GcCommandTest {
   @Test
   void beforeTheFirstCollectionItSaysSo() throws Exception {
     assertEquals(
-        "No collection has come to its end since the leader started.\n",
+        "No collection has come to its end since the start.\n",
         GcReport.of(status("null", "null", false)));
   }
 

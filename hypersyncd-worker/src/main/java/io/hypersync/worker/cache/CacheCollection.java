@@ -4,7 +4,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionProgress;
 import io.hypersync.chunkstore.CollectionRun;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
@@ -58,7 +58,7 @@ public final class CacheCollection implements PageVisitor {
       ChunkStore chunks,
       WorkspaceId workspace,
       CacheLimits limits,
-      RecentChunks recent,
+      UsedChunks recent,
       int maxPages,
       RateLimit limit) {}
 

@@ -249,9 +249,14 @@ public final class ChunkCache {
             nowNs, limits.intervalNs() / RUNS_PER_INTERVAL << Math.min(useless, MOST_DOUBLINGS));
   }
 
-  /** A run is due at once. */
-  public void request() {
+  /**
+   * A run is due at once.
+   *
+   * @return what {@link #endedSoFar} is at least when it is over
+   */
+  public long request() {
     requested = true;
+    return ended + (isRunning() ? 2 : 1);
   }
 
   /** Whether chunks that nobody waits for may be fetched. */

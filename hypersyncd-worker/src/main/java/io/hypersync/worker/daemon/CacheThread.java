@@ -4,7 +4,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.chunkstore.CollectionRun;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
@@ -58,7 +58,7 @@ final class CacheThread implements CachePort, AutoCloseable {
       ChunkStore chunks,
       WorkspaceId workspace,
       CacheLimits limits,
-      RecentChunks recent,
+      UsedChunks recent,
       Consumer<Consumer<WorkerAgent>> post) {
     this.chunks = chunks;
     this.limits = limits;

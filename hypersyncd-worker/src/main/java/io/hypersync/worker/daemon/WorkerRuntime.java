@@ -3,7 +3,7 @@ package io.hypersync.worker.daemon;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
@@ -89,7 +89,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelNotifier notifier;
   private final SnapshotThread snapshotThread;
   private final CacheThread cacheThread;
-  private final RecentChunks recent;
+  private final UsedChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
@@ -138,7 +138,7 @@ public final class WorkerRuntime implements AutoCloseable {
             call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.received = new ReceivedSnapshot(store, ended);
     CacheLimits limits = options.cacheLimits();
-    this.recent = new RecentChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
+    this.recent = new UsedChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
     this.cacheThread =
         new CacheThread(store, options.workspace(), limits, recent, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
@@ -332,6 +332,35 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Latencies of mutations by stage; blocks for the agent's answer, as {@link #status} does. */
   public ObjectNode stages() {
     return questions.ask(_ -> stages.snapshot()).with(agent.visible().state());
+  }
+
+  /**
+   * The admin command {@code gc}. Its argument {@code do} is {@code status} or {@code run}; the
+   * latter answers at once, with what {@code ended} is when the run is over. Blocks for the agent's
+   * answer, as {@link #status} does.
+   *
+   * @throws UserError if the leader is away, or for another argument
+   */
+  public ObjectNode collect(JsonNode args) {
+    String epoch = Long.toString(startedNs);
+    return switch (args.path("do").asText()) {
+      case "status" -> questions.ask(a -> WorkerStatus.cache(a.cache())).put("epoch", epoch);
+      case "run" -> {
+        long number = questions.ask(WorkerRuntime::requestCollection);
+        if (number == 0) {
+          throw new UserError(
+              "this worker is not in touch with its leader",
+              "Chunks are removed only while they can be fetched again. See: ./hypersync status");
+        }
+        yield JsonNodeFactory.instance.objectNode().put("number", number).put("epoch", epoch);
+      }
+      default ->
+          throw new UserError("\"do\" of gc on a worker is status or run", "", UserError.USAGE);
+    };
+  }
+
+  private static long requestCollection(WorkerAgent agent) {
+    return agent.monitor().state() == LinkState.LIVE ? agent.cache().request() : 0;
   }
 
   /**

@@ -86,21 +86,33 @@ final class WorkerStatus {
     return status;
   }
 
-  private static ObjectNode cache(ChunkCache cache) {
+  /** What is known of collections; for the admin command {@code gc}, too. */
+  static ObjectNode cache(ChunkCache cache) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
-    CacheReport last = cache.last();
     node.put("max_bytes", cache.maxBytes() == CacheLimits.NO_LIMIT ? null : cache.maxBytes());
     node.put("bytes", cache.storeBytes() == 0 ? null : cache.storeBytes());
     node.put("running", cache.isRunning());
-    node.put("collections", cache.endedSoFar());
+    node.put("ended", cache.endedSoFar());
     node.put("failed", cache.failedSoFar());
     node.put("last_failure", cache.lastFailure());
     node.put("evictions", cache.evictions());
     node.put("bytes_freed", cache.freedBytes());
-    node.put("bytes_live", last == null ? null : last.liveBytes());
-    node.put("bytes_dead", last == null ? null : last.deadBytes());
-    node.put("chunks_removed", last == null ? null : last.chunksRemoved());
-    node.put("took_ms", last == null ? null : last.tookNs() / NS_PER_MS);
+    node.set("last", report(cache.last()));
+    return node;
+  }
+
+  private static @Nullable ObjectNode report(@Nullable CacheReport report) {
+    if (report == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("evicted", report.evicted());
+    node.put("bytes_live", report.liveBytes());
+    node.put("bytes_dead", report.deadBytes());
+    node.put("bytes_freed", report.freedBytes());
+    node.put("chunks_removed", report.chunksRemoved());
+    node.put("unreadable_chunks", report.unreadable());
+    node.put("took_ms", report.tookNs() / NS_PER_MS);
     return node;
   }
 

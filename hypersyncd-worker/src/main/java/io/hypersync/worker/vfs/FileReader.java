@@ -2,7 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
@@ -11,14 +11,14 @@ import java.util.Iterator;
 /** Reads a file's bytes from its chunks; ranges without an extent read as zeros. Thread-safe. */
 final class FileReader {
   private final ChunkStore chunks;
-  private final RecentChunks recent;
+  private final UsedChunks recent;
 
   /**
    * A reader of these chunks.
    *
    * @param recent is told of each chunk that is read
    */
-  FileReader(ChunkStore chunks, RecentChunks recent) {
+  FileReader(ChunkStore chunks, UsedChunks recent) {
     this.chunks = chunks;
     this.recent = recent;
   }
@@ -58,10 +58,11 @@ final class FileReader {
     try {
       bytes = chunks.getVerified(chunk.hash());
     } catch (ChunkStoreException e) {
-      throw new UnreadableChunk(chunk, String.valueOf(e.getMessage()));
+      throw new UnreadableChunk(chunk, true, String.valueOf(e.getMessage()));
     }
     if (bytes == null) {
-      throw new UnreadableChunk(chunk, "chunk " + chunk.hash() + " is not in the local store");
+      throw new UnreadableChunk(
+          chunk, false, "chunk " + chunk.hash() + " is not in the local store");
     }
     return bytes;
   }
@@ -75,7 +76,7 @@ final class FileReader {
     int length = (int) (end - start);
     if (inChunk + length > bytes.length) {
       throw new UnreadableChunk(
-          needed, "chunk " + extent.chunk() + " is shorter than its extent says");
+          needed, true, "chunk " + extent.chunk() + " is shorter than its extent says");
     }
     System.arraycopy(bytes, inChunk, out, (int) (start - from), length);
   }

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs reads, and fetches a chunk from the leader when it is not here, or the local copy cannot be
  * used any more. The read then starts again; its caller waits as for a slow disk. Each chunk is
- * fetched a few times per request, because a small cache may have given it up again before the
- * others were here; EIO if it still cannot be read. Thread-safe.
+ * fetched once per request, or a few times if it is gone again: a small cache may have given it up
+ * before the others were here. EIO if it still cannot be read. Thread-safe.
  */
 final class RepairedReads {
   private static final int MOST_FETCHES = 8;
@@ -60,7 +60,8 @@ final class RepairedReads {
       try {
         read.answer();
       } catch (UnreadableChunk e) {
-          if (fetched.merge(e.chunk().hash(), 1, Integer::sum) > MOST_FETCHES) {
+        int count = fetched.merge(e.chunk().hash(), 1, Integer::sum);
+        if (count > (e.isDamaged() ? 1 : MOST_FETCHES)) {
           throw new RequestFailed(Errno.EIO);
         }
         LOG.debug("the leader is asked for what cannot be read here", e);

@@ -1,7 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.agent.Clock;
@@ -75,7 +75,7 @@ public final class Vfs implements FuseHandler {
       Mutations mutations,
       Locks locks,
       ChunkStore chunks,
-      RecentChunks recent,
+      UsedChunks recent,
       Callers callers,
       Space space,
       Consumer<InodeNo> dropListing,

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.InMemoryChunkStore;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
@@ -80,7 +80,7 @@ class HostileKernelTest {
             new Posted(kernel),
             new GrantingLocks(task -> post(kernel, task, "a lock")),
             new InMemoryChunkStore(),
-            RecentChunks.none(),
+            UsedChunks.none(),
             _ -> new int[] {50},
             () -> 1_000_000,
             _ -> {},

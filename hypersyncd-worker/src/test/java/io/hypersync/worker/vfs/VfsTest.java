@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.InMemoryChunkStore;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.lock.LockSpace;
@@ -70,7 +71,7 @@ class VfsTest {
         tree,
         locks,
         chunks,
-        RecentChunks.none(),
+        UsedChunks.none(),
         _ -> new int[] {50},
         () -> 1_000_000,
         dropped::add,
@@ -442,6 +443,46 @@ class VfsTest {
     assertEquals(1, asked.size(), "once for each chunk: this disk does not keep what it is given");
   }
 
+  /** What was fetched first may have left a small cache before the rest is here. */
+  @Test
+  void aChunkThatIsGoneAgainIsFetchedAgainAFewTimes() {
+    Chunk chunk = write("hello");
+    remove(chunk);
+    List<ChunkRef> asked = new ArrayList<>();
+    tree.leadersChunks =
+        (ref, then, _) -> {
+          asked.add(ref);
+          if (asked.size() == 3) {
+            chunks.put(chunk.hash(), chunk.bytes());
+          }
+          then.run();
+        };
+    FuseOperation.Read read =
+        new FuseOperation.Read(FileHandle.NONE, 0, 5, 0, FuseLockOwner.NONE, 0);
+    assertEquals(List.of("data hello"), ask(file, read).heard);
+    remove(chunk);
+    asked.addAll(List.of(chunk.ref(), chunk.ref(), chunk.ref()));
+    assertEquals(List.of("EIO"), ask(file, read).heard);
+    assertTrue(asked.size() < 20, asked.size() + " times");
+  }
+
+  /** It was overwritten since, and has been collected everywhere. */
+  @Test
+  void whatNobodyHasAnyMoreIsReadFromTheNewestState() {
+    Chunk old = write("hello");
+    remove(old);
+    tree.leadersChunks =
+        (ref, _, failed) -> {
+          if (ref.hash().equals(old.hash())) {
+            write("HELLO, longer"); // another call, meanwhile
+          }
+          failed.accept(Errno.EIO);
+        };
+    FuseOperation.Read read =
+        new FuseOperation.Read(FileHandle.NONE, 0, 20, 0, FuseLockOwner.NONE, 0);
+    assertEquals(List.of("data HELLO"), ask(file, read).heard, "not behind the end that it knew");
+  }
+
   @Test
   void theValueOfAnAttributeComesFromTheLeaderToo() {
     ask(file, new FuseOperation.SetXattr(name("user.b"), name("two"), 0, 0));
@@ -463,6 +504,14 @@ class VfsTest {
     rot(chunk);
     write("hello");
     assertArrayEquals(chunk.bytes(), chunks.getVerified(chunk.hash()));
+  }
+
+  /** Removes everything; there is only this chunk. */
+  private void remove(Chunk chunk) {
+    try (CollectionRun run = chunks.beginCollection()) {
+      while (!run.sweep(Long.MAX_VALUE).isDone()) {}
+    }
+    assertFalse(chunks.contains(chunk.hash()));
   }
 
   private Chunk write(String text) {

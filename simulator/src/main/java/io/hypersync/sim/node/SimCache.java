@@ -2,7 +2,7 @@ package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionRun;
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.trie.PageMissingException;
@@ -44,7 +44,7 @@ final class SimCache implements CachePort {
       SnapshotDisk disk,
       WorkspaceId workspace,
       CacheLimits limits,
-      RecentChunks recent,
+      UsedChunks recent,
       Host host,
       Prng prng,
       Supplier<WorkerAgent> agent) {

@@ -1,6 +1,6 @@
 package io.hypersync.sim.node;
 
-import io.hypersync.chunkstore.RecentChunks;
+import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -129,7 +129,7 @@ public final class SimWorker implements WorkerEnd {
             prng.split(),
             new SnapshotChecker(config.workspace(), recording.log()));
     this.isLimited = limits.isLimited();
-    RecentChunks recent = new RecentChunks(limits.recentBytes(), RECENT_CHUNKS);
+    UsedChunks recent = new UsedChunks(limits.recentBytes(), RECENT_CHUNKS);
     this.agent =
         new WorkerAgent(
             config,

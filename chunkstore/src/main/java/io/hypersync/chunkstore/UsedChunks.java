@@ -7,7 +7,7 @@ import io.hypersync.model.hash.Hash;
  * when the newer one has had enough bytes or chunks, it becomes the older one, and what was in that
  * is forgotten. A chunk takes 11 to 21 bytes of heap. Thread-safe.
  */
-public final class RecentChunks {
+public final class UsedChunks {
   private final long generationBytes;
   private final int generationChunks;
   private FingerprintSet newer = new FingerprintSet();
@@ -20,14 +20,14 @@ public final class RecentChunks {
    * @param generationBytes how many bytes of chunks are in one generation; 0 to remember nothing
    * @param generationChunks how many chunks at most
    */
-  public RecentChunks(long generationBytes, int generationChunks) {
+  public UsedChunks(long generationBytes, int generationChunks) {
     this.generationBytes = generationBytes;
     this.generationChunks = generationChunks;
   }
 
   /** One that remembers nothing. */
-  public static RecentChunks none() {
-    return new RecentChunks(0, 0);
+  public static UsedChunks none() {
+    return new UsedChunks(0, 0);
   }
 
   /** A chunk was used. */
