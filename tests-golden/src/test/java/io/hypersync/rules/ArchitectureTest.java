@@ -50,6 +50,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.snapshot",
                       "io.hypersync.leader.recovery",
                       "io.hypersync.leader.port",
+                      "io.hypersync.worker.cache",
                       "io.hypersync.worker.inotify",
                       "io.hypersync.worker.install",
                       "io.hypersync.worker.intents",

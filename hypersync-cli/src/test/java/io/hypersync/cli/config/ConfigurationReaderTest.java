@@ -144,7 +144,7 @@ final class ConfigurationReaderTest {
           [hypersink];enabled = true                               | :1: unknown key "hypersink"
           ;[hypersync.worker];id = "-x"                            | :3: hypersync.worker.id: expected a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or digit, got "-x"
           [hypersync.worker];leader_timeout = "100ms"              | :2: hypersync.worker.leader_stale ("250ms") must not be more than hypersync.worker.leader_timeout ("100ms")
-          [hypersync.worker];cache_max = "1MiB"                    | :2: hypersync.worker.cache_max must be at least 64MiB, or 0B for no limit
+          [hypersync.worker];cache_max = "1MiB"                    | :2: hypersync.worker.cache_max must be at least 16MiB, or 0B for no limit
           [hypersync.worker];mount = "/m";local_dir = "/m/./"      | :3: hypersync.worker.local_dir must be another folder than hypersync.worker.mount
           [hypersync.replication];symbol_size = 1001               | :2: hypersync.replication.symbol_size must be a multiple of 8
           [hypersync.replication];repair_overhead = -0.1           | :2: hypersync.replication.repair_overhead: expected a number from 0.0 to 4.0, got the number -0.1

@@ -20,7 +20,7 @@ public record CacheLimits(long intervalNs, long maxBytes) {
   private static final long MIB = 1L << 20;
 
   /** With less, there would be no room for what is being written. */
-  public static final long LEAST_BYTES = 64 * MIB;
+  public static final long LEAST_BYTES = 16 * MIB;
 
   /** With a limit, segments that are this far dead are emptied. */
   private static final int DEAD_PERCENT = 25;
@@ -57,7 +57,7 @@ public record CacheLimits(long intervalNs, long maxBytes) {
 
   /** The size of a segment of the store, in bytes: the newest one is never emptied. */
   public long segmentBytes(long usualBytes) {
-    return isLimited() ? Math.clamp(maxBytes / 32, 4 * MIB, usualBytes) : usualBytes;
+    return isLimited() ? Math.clamp(maxBytes / 32, MIB, usualBytes) : usualBytes;
   }
 
   /** How segments are chosen. */

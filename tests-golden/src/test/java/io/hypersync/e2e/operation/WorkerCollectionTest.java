@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 class WorkerCollectionTest {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int MIB = 1 << 20;
-  private static final int LIMIT_MIB = 64;
-  private static final int FILE_MIB = 8;
+  private static final int LIMIT_MIB = 16;
+  private static final int FILE_MIB = 2;
   private static final int FILES = 20;
 
   /** A worker asks for so long in vain before a read fails. */
