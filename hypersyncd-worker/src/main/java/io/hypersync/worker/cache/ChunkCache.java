@@ -244,9 +244,8 @@ public final class ChunkCache {
   private void over(long nowNs) {
     ended++;
     nextNs = Clock.later(nowNs, limits.intervalNs());
-    earliestNs =
-        Clock.later(
-            nowNs, limits.intervalNs() / RUNS_PER_INTERVAL << Math.min(useless, MOST_DOUBLINGS));
+    long shortestNs = limits.intervalNs() / RUNS_PER_INTERVAL;
+    earliestNs = Clock.later(nowNs, shortestNs << Math.min(useless, MOST_DOUBLINGS));
   }
 
   /**
