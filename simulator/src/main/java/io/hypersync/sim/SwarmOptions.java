@@ -117,7 +117,9 @@ record SwarmOptions(
         (int) prng.scale(16, 200),
         prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE,
         new SnapshotPolicy(
-            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)),
+            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS),
+            (int) prng.scale(1, 8),
+            prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE),
         WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)),
         prng.oneIn(3) ? Long.MAX_VALUE : prng.scale(20, 2_000),
         CollectionPolicy.of(

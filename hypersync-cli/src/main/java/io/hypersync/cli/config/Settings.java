@@ -384,6 +384,16 @@ public final class Settings {
           864L,
           "How many snapshots are kept, besides those with a name or a pin.");
 
+  /** What snapshots that nobody has named may keep beside the newest state. */
+  public static final Setting<Long> SNAPSHOTS_RETAIN_BYTES =
+      used(
+          SNAPSHOTS,
+          "retain_bytes",
+          ValueType.size(0, Long.MAX_VALUE >> 4),
+          32L << 30,
+          "How much disk snapshots without a name or a pin may keep, about; beyond it the oldest go"
+              + " first.");
+
   /** How long entries are kept; RETAIN_LOG_HOURS. */
   public static final Setting<Duration> LOG_RETAIN =
       used(

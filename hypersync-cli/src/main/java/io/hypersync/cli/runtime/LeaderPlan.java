@@ -55,7 +55,8 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)),
         new SnapshotPolicy(
             configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
-            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))),
+            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN)),
+            configuration.get(Settings.SNAPSHOTS_RETAIN_BYTES)),
         CollectionPolicy.of(
             configuration.get(Settings.GC_INTERVAL).toNanos(),
             configuration.get(Settings.GC_REPLAY_ENTRIES),

@@ -3,6 +3,8 @@ package io.hypersync.leader.collection;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
+import io.hypersync.leader.port.CollectionReport.Kind;
+import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
@@ -14,8 +16,10 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -128,6 +132,10 @@ public final class CollectionManager {
   private long ended;
   private long failures;
   private @Nullable CollectionReport last;
+
+  /** Of what the snapshots were told. */
+  private @Nullable CollectionReport told;
+
   private @Nullable String lastFailure;
 
   /**
@@ -179,8 +187,27 @@ public final class CollectionManager {
         }
         yield !waits;
       }
-      case IDLE -> begins(sequencer, snapshots, nowNs);
+      case IDLE -> {
+        tell(snapshots);
+        yield begins(sequencer, snapshots, nowNs);
+      }
     };
+  }
+
+  /** Tells what the last run has found that only snapshots keep. */
+  private void tell(SnapshotManager snapshots) {
+    CollectionReport found = last;
+    if (found == null || found == told) { // the same one
+      return;
+    }
+    told = found;
+    Map<Long, Long> bytes = new HashMap<>();
+    for (Pin pin : found.pins()) {
+      if (pin.kind() == Kind.SNAPSHOT) {
+        bytes.put(pin.index(), pin.bytes());
+      }
+    }
+    snapshots.measured(bytes, nearlyFull);
   }
 
   private boolean begins(Sequencer sequencer, SnapshotManager snapshots, long nowNs) {
@@ -199,7 +226,7 @@ public final class CollectionManager {
     if (lastOldest < 0) {
       lastOldest = oldest(snapshots.all());
     }
-    boolean isRemoved = snapshots.removedOnRequest() > lastRemoved;
+    boolean isRemoved = snapshots.removedForCollection() > lastRemoved;
     if (nowNs < (isRemoved ? Math.min(earliestNs, earliestOnRequestNs) : earliestNs)) {
       return false;
     }
@@ -250,7 +277,7 @@ public final class CollectionManager {
       through = Math.max(through, after); // from now on each worker that comes is told
       lastHead = sequencer.headIndex();
       lastOldest = oldest(snapshots.all());
-      lastRemoved = snapshots.removedOnRequest();
+      lastRemoved = snapshots.removedForCollection();
     }
     port.collect(
         new CollectionRoots(

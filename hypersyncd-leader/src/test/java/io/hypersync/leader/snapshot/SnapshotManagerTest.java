@@ -26,6 +26,7 @@ import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** When a leader takes snapshots, and which ones it keeps (hypersync.md 13.1, 14.1). */
@@ -400,6 +401,39 @@ class SnapshotManagerTest {
     snapshots.failed("the disk is full", INTERVAL_NS);
     assertTrue(tick(INTERVAL_NS));
     assertEquals(List.of("take 1 after 0", "set aside"), asked);
+  }
+
+  /** The oldest first, but not what somebody has named, nor what the next start needs. */
+  @Test
+  void snapshotsThatKeepTooMuchGo() {
+    List<Snapshot> known = new ArrayList<>();
+    for (long index = 1; index <= 6; index++) {
+      known.add(snapshot(index, index == 2 ? "mine" : ""));
+    }
+    snapshots =
+        new SnapshotManager(
+            port(), new SnapshotPolicy(INTERVAL_NS, 9, 100), WORKSPACE, known, 6, 0);
+    assertFalse(tick(0));
+    Map<Long, Long> bytes = Map.of(1L, 50L, 2L, 1_000L, 3L, 30L, 4L, 60L, 5L, 5L, 6L, 20L);
+    snapshots.measured(bytes, false);
+    assertEquals(165, snapshots.historyBytes(), "a named one does not count");
+    removeAll();
+    assertEquals(List.of("remove 1", "remove 3"), asked);
+    assertEquals(85, snapshots.historyBytes());
+    assertEquals(2, snapshots.removedForRoom());
+    assertEquals(2, snapshots.removedForCollection());
+    snapshots.measured(Map.of(4L, 60L, 5L, 5L, 6L, 20L), true);
+    removeAll();
+    assertEquals(List.of("remove 1", "remove 3", "remove 4"), asked, "the disk is full");
+    snapshots.measured(Map.of(2L, 1_000L, 5L, 500L, 6L, 200L), false);
+    removeAll();
+    assertEquals(3, asked.size(), "5 and 6 are what the next start needs");
+  }
+
+  private void removeAll() {
+    while (tick(0)) {
+      snapshots.removed(Long.parseLong(asked.getLast().substring("remove ".length())));
+    }
   }
 
   private SnapshotManager manager(int retain, long base) {

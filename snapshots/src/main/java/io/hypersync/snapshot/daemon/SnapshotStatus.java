@@ -21,6 +21,8 @@ public final class SnapshotStatus {
         newest == null ? null : (Long) Math.max(0, (nowEpochNs - newest.takenNs()) / NS_PER_MS));
     node.put("count", snapshots.all().size());
     node.put("taken", snapshots.takenSoFar());
+    node.put("bytes_kept", snapshots.historyBytes());
+    node.put("removed_for_room", snapshots.removedForRoom());
     node.put("failed", snapshots.failedSoFar());
     node.put("last_failure", snapshots.lastFailure());
     return node;

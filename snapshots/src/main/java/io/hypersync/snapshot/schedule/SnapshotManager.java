@@ -6,8 +6,10 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -87,9 +89,21 @@ public final class SnapshotManager {
   private long removing = -1;
 
   private boolean mayHaveTooMany = true;
+
+  /** Whether the last snapshot that was one too many kept too much. */
+  private boolean isForRoom;
+
   private long nextNs;
   private long taken;
   private long removedOnRequest;
+  private long removedForRoom;
+
+  /** What only history keeps, as far as it is measured: for each snapshot its bytes. */
+  private final Map<Long, Long> historyBytes = new HashMap<>();
+
+  /** How many of these snapshots that nobody has named may keep. */
+  private long mostHistoryBytes = Long.MAX_VALUE;
+
   private long failed;
   private @Nullable String lastFailure;
 
@@ -327,24 +341,54 @@ public final class SnapshotManager {
     return index == newestIndex() || index == base || index == previousIndex();
   }
 
-  /** The oldest snapshot that is one too many; null if there is none. */
+  /**
+   * The oldest snapshot that is one too many, or that keeps too much; null if there is none. What a
+   * named one keeps is no reason to remove others.
+   */
   private @Nullable Snapshot surplus() {
     if (!mayHaveTooMany) {
       return null;
     }
     Snapshot oldest = null;
     int others = 0;
+    long bytes = 0;
     for (Snapshot snapshot : known.values()) {
       if (snapshot.isKept()) {
         continue;
       }
       others++;
+      bytes += historyBytes.getOrDefault(snapshot.index(), 0L);
       if (oldest == null && !isNeeded(snapshot.index()) && !isHeld(snapshot.index())) {
         oldest = snapshot;
       }
     }
-    mayHaveTooMany = others > policy.retain() && oldest != null;
+    mayHaveTooMany = (others > policy.retain() || bytes > mostHistoryBytes) && oldest != null;
+    isForRoom = others <= policy.retain();
     return mayHaveTooMany ? oldest : null;
+  }
+
+  /**
+   * A collection has found how much only snapshots keep. If that is too much, the oldest ones go:
+   * the next collection frees what nothing else keeps.
+   *
+   * @param bytes for each snapshot, what it keeps, and perhaps older ones, and nothing else
+   * @param isFull whether the disk is nearly full: then half of it has to go
+   */
+  public void measured(Map<Long, Long> bytes, boolean isFull) {
+    historyBytes.clear();
+    historyBytes.putAll(bytes);
+    mostHistoryBytes =
+        isFull ? Math.min(policy.retainBytes(), historyBytes() / 2) : policy.retainBytes();
+    mayHaveTooMany = true;
+  }
+
+  /** What snapshots keep that nobody has named or pinned, in bytes, as measured last. */
+  public long historyBytes() {
+    long bytes = 0;
+    for (Snapshot snapshot : known.values()) {
+      bytes += snapshot.isKept() ? 0 : historyBytes.getOrDefault(snapshot.index(), 0L);
+    }
+    return bytes;
   }
 
   /** The port has taken a snapshot, or changed one. */
@@ -364,8 +408,11 @@ public final class SnapshotManager {
   /** The port has removed a snapshot. */
   public void removed(long index) {
     Snapshot gone = known.remove(index);
+    historyBytes.remove(index);
     if (underWay instanceof Request.Remove) {
       removedOnRequest++;
+    } else if (isForRoom) {
+      removedForRoom++;
     }
     ended(
         gone == null
@@ -498,9 +545,17 @@ public final class SnapshotManager {
     return indexes;
   }
 
-  /** How many snapshots this run has removed because somebody asked for it. */
-  public long removedOnRequest() {
-    return removedOnRequest;
+  /**
+   * How many snapshots this run has removed so that a collection frees what they keep: somebody has
+   * asked for it, or they keep too much.
+   */
+  public long removedForCollection() {
+    return removedOnRequest + removedForRoom;
+  }
+
+  /** How many snapshots this run has removed because they kept too much. */
+  public long removedForRoom() {
+    return removedForRoom;
   }
 
   /** How many times the port has failed. */

@@ -7,8 +7,15 @@ package io.hypersync.snapshot.schedule;
  *     changed
  * @param retain RETAIN_SNAPSHOTS: so many are kept, besides those that somebody has named or
  *     pinned; at least 1
+ * @param retainBytes so many bytes may be kept by snapshots alone, about, besides what those keep
+ *     that somebody has named or pinned
  */
-public record SnapshotPolicy(long intervalNs, int retain) {
+public record SnapshotPolicy(long intervalNs, int retain, long retainBytes) {
   /** Every five minutes, and three days of those (hypersync.md 14.1). */
   public static final SnapshotPolicy DEFAULT = new SnapshotPolicy(300_000_000_000L, 864);
+
+  /** Without a limit of bytes. */
+  public SnapshotPolicy(long intervalNs, int retain) {
+    this(intervalNs, retain, Long.MAX_VALUE);
+  }
 }
