@@ -97,8 +97,14 @@ public final class WorkerAgent implements Agent {
   /** On a disk that is as full as this nothing is fetched that nobody waits for. */
   private static final int BACKFILL_DISK_PERCENT = 90;
 
-  /** So many collections may end because a page of a snapshot cannot be had. */
-  private static final int MAX_PAGES_MISSING = 3;
+  /**
+   * A reader waits for a chunk for this part of the deadline of mutations: the kernel may wait for
+   * the reader, and mutations for the kernel.
+   */
+  private static final int READS_PER_DEADLINE = 3;
+
+  /** So many collections may end because one page of a snapshot cannot be had. */
+  private static final int MAX_PAGE_LOSSES = 3;
 
   /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
@@ -140,11 +146,17 @@ public final class WorkerAgent implements Agent {
         }
 
         @Override
+        public long stateBytes() {
+          return replica.weight();
+        }
+
+        @Override
         public void mentioned(Consumer<Hash> chunk) {
           Consumer<LogEntry> chunks =
               entry -> entry.op().chunks().forEach(mentioned -> chunk.accept(mentioned.hash()));
           visibilityGate.forEachWaiting(chunks);
           replica.forEachWaiting(chunks);
+          intents.forEachChunk(chunk); // else they would have to be fetched again
         }
       };
 
@@ -236,7 +248,7 @@ public final class WorkerAgent implements Agent {
     if (start.index() > 0) {
       backfill.begin(); // the run before may have ended before all chunks were here
     }
-    this.repairs = new ChunkRepairs(config.mutationDeadlineNs());
+    this.repairs = new ChunkRepairs(config.mutationDeadlineNs() / READS_PER_DEADLINE);
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(),
@@ -405,7 +417,7 @@ public final class WorkerAgent implements Agent {
 
   private void sessionLost() {
     install = null; // its pages are in the store
-    cache.leaderLost();
+    cache.leaderLost(clock.monotonicNs());
     backfill.leaderLost();
     copies.clear();
     askAgain.clear();
@@ -495,18 +507,19 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * Fetches a chunk for a reader: the local store has had it and cannot read it any more. Exactly
-   * one of the two callbacks runs, once, on the agent's thread.
+   * Fetches chunks for a reader: the local store does not have them, or cannot read them any more.
+   * Exactly one of the two callbacks runs, once, on the agent's thread.
    *
-   * @param ready run when the chunk is stored again
-   * @param failed run with {@link Errno#EIO} if the chunk cannot be fetched
+   * @param wanted different ones
+   * @param ready run when all of them are stored
+   * @param failed run with {@link Errno#EIO} if one of them cannot be fetched
    */
-  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+  public void fetchAgain(List<ChunkRef> wanted, Runnable ready, Consumer<Errno> failed) {
     if (!session.isEstablished() || stopping) {
       failed.accept(Errno.EIO);
-    } else if (repairs.add(chunk.hash(), ready, failed, clock.monotonicNs())) {
-      fetch(List.of(chunk));
+      return;
     }
+    repairs.add(wanted, ready, failed, clock.monotonicNs(), this::fetch);
   }
 
   /**
@@ -700,17 +713,17 @@ public final class WorkerAgent implements Agent {
    * begins without them.
    */
   public void pageMissing(Hash page, String why) {
-    long now = clock.monotonicNs();
-    if (cache.pageMissing(why, now) >= MAX_PAGES_MISSING) {
-      snapshots.distrust(why, now);
-    } else {
-      fetchAgain(
-          new ChunkRef(page, ChunkRef.MAX_LENGTH), // the leader goes by the hash
-          () -> {
-            var _ = cache.request();
-          },
-          errno -> LOG.debug("the leader does not have page {} either: {}", page, errno));
-    }
+    cache.failed(why, clock.monotonicNs());
+    fetchAgain(
+        List.of(new ChunkRef(page, ChunkRef.MAX_LENGTH)), // the leader goes by the hash
+        () -> {
+          var _ = cache.request();
+        },
+        _ -> {
+          if (session.isEstablished() && cache.pageLost(page) >= MAX_PAGE_LOSSES) {
+            snapshots.distrust(why, clock.monotonicNs());
+          }
+        });
   }
 
   /** A collection has found living chunks damaged: they are fetched again. */
@@ -894,9 +907,8 @@ public final class WorkerAgent implements Agent {
   }
 
   private void fetchInBackground(long nowNs) {
-    if (!cache.hasRoom()) {
-      backfill.stop();
-    } else if (replica.missingChunks() == 0 // entries go first
+    if (cache.hasRoom()
+        && replica.missingChunks() == 0 // entries go first
         && surroundings.pressure().diskPercent() < BACKFILL_DISK_PERCENT) {
       try {
         fetch(backfill.work(visibilityGate.view().visible().state(), nowNs));

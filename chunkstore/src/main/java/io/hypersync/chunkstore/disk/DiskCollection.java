@@ -292,6 +292,9 @@ final class DiskCollection implements CollectionRun {
         .sorted(Comparator.comparingLong(SegmentUsage::liveBytes))
         .forEach(sparse::add);
     toClean = empty.size() + sparse.size();
+    if (!options.keepsReserve() && reserve.release()) {
+      LOG.info("collections of chunks keep no reserve any more");
+    }
     phase = Phase.CLEANING;
     isReserveGrowing = true;
   }

@@ -95,6 +95,11 @@ final class GcCommand implements Callable<Integer> {
       if (now.path("ended").asLong() >= number) {
         return ended(now, number);
       }
+      if (now.has("in_touch") && !now.path("in_touch").asBoolean()) {
+        throw new UserError(
+            "the worker has lost its leader, and collects only while that is in touch",
+            "See: ./hypersync status");
+      }
       String progress = now.path("progress").asText();
       if (!progress.isEmpty() && !progress.equals(told)) {
         screen.tell(progress);

@@ -20,16 +20,16 @@ public final class GcReport {
           .append(Printable.line(gc.path("last_failure").asText()))
           .append('\n');
     }
-    JsonNode last = gc.path("last");
-    if (!last.isObject()) {
-      return text.append("No collection has come to its end since the start.\n").toString();
-    }
     if (gc.path("max_bytes").isNumber()) {
       text.append("cache_max ")
           .append(bytes(gc, "max_bytes"))
           .append(", taken ")
           .append(bytes(gc, "bytes"))
           .append('\n');
+    }
+    JsonNode last = gc.path("last");
+    if (!last.isObject()) {
+      return text.append("No collection has come to its end since the start.\n").toString();
     }
     boolean dry = last.path("dry_run").asBoolean();
     text.append("alive ")

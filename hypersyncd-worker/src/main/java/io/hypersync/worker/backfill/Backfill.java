@@ -97,13 +97,6 @@ public final class Backfill {
     incomplete = true; // the entry may become visible behind the pass
   }
 
-  /** There is no room for what nobody waits for: whoever reads it fetches it. */
-  public void stop() {
-    wanted = false;
-    inFlight.clear();
-    restart();
-  }
-
   /** Whether chunks may be missing that this has not fetched yet. */
   public boolean isWanted() {
     return wanted;

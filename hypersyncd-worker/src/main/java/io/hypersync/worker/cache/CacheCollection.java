@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheCollection implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
+
+  /** What looking at a node costs of the limit. */
+  private static final long NODE_BYTES = 256;
+
   private static final int PAGES_PER_STEP = 16;
   private static final long PAGE_BYTES = 8 << 10;
 
@@ -116,6 +120,7 @@ public final class CacheCollection implements PageVisitor {
   private boolean next() throws DecodeException, PageMissingException {
     switch (step) {
       case NODES -> {
+        at.limit().spend(NODES_PER_STEP * NODE_BYTES);
         for (int i = 0; i < NODES_PER_STEP && roots.nodes().hasNext(); i++) {
           StateChunks.forEach(roots.nodes().next(), this::chunkOfState);
         }
@@ -172,6 +177,25 @@ public final class CacheCollection implements PageVisitor {
   @Override
   public void chunk(Hash chunk) {
     // What a file had in the state of a snapshot is not needed.
+  }
+
+  /** How far it is, in words for a person. */
+  public String progress() {
+    return switch (step) {
+      case NODES, PAGES -> "marking: read " + pages.count() + " pages of snapshots";
+      case SWEEP, DONE -> {
+        CollectionProgress now = run.progress();
+        yield "sweeping: "
+            + now.segmentsDeleted()
+            + " of "
+            + now.segmentsToClean()
+            + " segments, "
+            + now.bytesCopied()
+            + " bytes copied, "
+            + now.bytesDeleted()
+            + " deleted";
+      }
+    };
   }
 
   /**

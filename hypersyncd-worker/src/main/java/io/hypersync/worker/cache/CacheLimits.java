@@ -45,6 +45,11 @@ public record CacheLimits(long intervalNs, long maxBytes) {
     return !isLimited() || storeBytes < maxBytes / 10 * 6;
   }
 
+  /** What a run for lack of room should free at least, and what may come until the next one. */
+  long usefulBytes() {
+    return isLimited() ? maxBytes / 32 : 16 * MIB;
+  }
+
   /** How many bytes of the chunks that were stored last are kept. */
   long newestBytes() {
     return maxBytes / 8 * 5;

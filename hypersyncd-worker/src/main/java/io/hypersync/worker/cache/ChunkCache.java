@@ -49,11 +49,8 @@ public final class ChunkCache {
   /** After runs that were of no use, the time until the next one is doubled so often. */
   private static final int MOST_DOUBLINGS = 6;
 
-  /** What a run must free on a full disk, or above the limit, so that the next may follow soon. */
-  private static final long USEFUL_BYTES = 16L << 20;
-
   /** How often the store is measured if it has a limit, unless runs are more frequent. */
-  private static final long MEASURE_NS = 10_000_000_000L;
+  private static final long MEASURE_NS = 2_000_000_000L;
 
   /** A disk that is as full as this is collected on as soon as anything has changed. */
   private static final int FULL_DISK_PERCENT = 90;
@@ -80,8 +77,23 @@ public final class ChunkCache {
 
   private boolean evicts;
   private long storeBytes;
+
+  /** Above the limit a run is due at once if the store is as large as this. */
+  private long dueBytes;
+
+  /** Whether the run was begun for lack of room. */
+  private boolean isForRoom;
+
+  /** How many runs in a row were begun for lack of room and made none. */
   private int useless;
-  private int pagesMissing;
+
+  /** Whether the connection was lost since the store was asked to begin. */
+  private boolean isLost;
+
+  /** A page of a snapshot that could not be had, and how often in a row. */
+  private @Nullable Hash lostPage;
+
+  private int pageLosses;
   private long nextMeasureNs;
   private long nextNs;
   private long earliestNs;
@@ -116,6 +128,9 @@ public final class ChunkCache {
     /** The state that processes see. */
     IndexedState visible();
 
+    /** About how many bytes of heap the newest state takes. */
+    long stateBytes();
+
     /** Tells of the chunks of all entries that are here and not visible yet. */
     void mentioned(Consumer<Hash> chunk);
   }
@@ -145,15 +160,16 @@ public final class ChunkCache {
   private boolean begins(Source source, SnapshotManager snapshots, int diskPercent, long nowNs) {
     boolean isChanged =
         source.visible().index() > lastIndex || snapshots.newestIndex() != lastSnapshot;
-    boolean isFull = diskPercent >= FULL_DISK_PERCENT;
-    boolean isDue =
-        requested
-            || (isChanged && nowNs >= nextNs)
-            || (nowNs >= earliestNs && (limits.isOver(storeBytes) || (isFull && isChanged)));
-    if (isDue) {
+    boolean isFull = diskPercent >= FULL_DISK_PERCENT && isChanged;
+    boolean isOver = limits.isOver(storeBytes);
+    boolean lacksRoom =
+        (nowNs >= earliestNs && (isFull || isOver)) || (isOver && storeBytes >= dueBytes);
+    if (requested || lacksRoom || (isChanged && nowNs >= nextNs)) {
+      isForRoom = lacksRoom;
+      isLost = false;
       requested = false;
       step = Step.BEGINNING;
-      port.begin();
+      port.begin(source.stateBytes());
       return true;
     }
     if (limits.isLimited() && nowNs >= nextMeasureNs) {
@@ -180,6 +196,20 @@ public final class ChunkCache {
   /** The store takes so many bytes. */
   public void measured(long bytes, long nowNs) {
     storeBytes = bytes;
+    idle(nowNs);
+  }
+
+  /** The store could not be measured. */
+  public void notMeasured(long nowNs) {
+    idle(nowNs);
+  }
+
+  /** While a run goes on: the store takes so many bytes. */
+  public void grown(long bytes) {
+    storeBytes = bytes;
+  }
+
+  private void idle(long nowNs) {
     step = Step.IDLE;
     nextMeasureNs =
         Clock.later(nowNs, Math.min(MEASURE_NS, limits.intervalNs() / RUNS_PER_INTERVAL));
@@ -189,36 +219,47 @@ public final class ChunkCache {
    * The store has begun the run.
    *
    * @param bytes what it takes
+   * @param nowNs monotonic
    */
-  public void begun(long bytes) {
+  public void begun(long bytes, long nowNs) {
     storeBytes = bytes;
     step = Step.BEGUN;
+    if (isLost) {
+      abandon(nowNs);
+    }
   }
 
   /**
    * The connection is lost. A run whose roots are not taken is ended: it would wait for a time that
-   * nobody knows.
+   * nobody knows. So is one that removes what is shown, because that cannot be fetched now.
    */
-  public void leaderLost() {
+  public void leaderLost(long nowNs) {
+    isLost = true;
     if (step == Step.BEGUN) {
-      port.abandon();
-      step = Step.IDLE;
+      abandon(nowNs);
+    } else if (step == Step.COLLECTING && evicts) {
+      port.giveUp();
     }
+  }
+
+  private void abandon(long nowNs) {
+    port.abandon();
+    failed("the leader is away", nowNs);
   }
 
   /** The run is done. */
   public void ended(CacheReport report, long nowNs) {
     last = report;
     lastFailure = null;
-    pagesMissing = 0;
+    lostPage = null;
     freedBytes += report.freedBytes();
     evictions += report.evicted() ? 1 : 0;
-    useless = report.freedBytes() >= USEFUL_BYTES ? 0 : useless + 1;
+    useless = isForRoom && report.freedBytes() < limits.usefulBytes() ? useless + 1 : 0;
     measured(report.storeBytes(), nowNs);
     over(nowNs);
   }
 
-  /** The port could not do what it was asked for. Nothing that is needed was removed. */
+  /** The run has ended before it was done. Nothing that is needed was removed. */
   public void failed(String why, long nowNs) {
     failures++;
     useless++;
@@ -226,23 +267,25 @@ public final class ChunkCache {
       LOG.warn("a collection of chunks that are not needed has ended: {}", why);
     }
     lastFailure = why;
-    measured(storeBytes, nowNs);
+    idle(nowNs);
     over(nowNs);
     lastIndex = -1; // what it would have removed is still there
   }
 
   /**
-   * The run has ended because a page of a snapshot cannot be read.
+   * A page of a snapshot cannot be read here, nor had from the leader.
    *
-   * @return in how many runs this has happened since one has succeeded
+   * @return how often this has happened with this page, with no success in between
    */
-  public int pageMissing(String why, long nowNs) {
-    failed(why, nowNs);
-    return ++pagesMissing;
+  public int pageLost(Hash page) {
+    pageLosses = page.equals(lostPage) ? pageLosses + 1 : 1;
+    lostPage = page;
+    return pageLosses;
   }
 
   private void over(long nowNs) {
     ended++;
+    dueBytes = Clock.later(storeBytes, limits.usefulBytes());
     nextNs = Clock.later(nowNs, limits.intervalNs());
     long shortestNs = limits.intervalNs() / RUNS_PER_INTERVAL;
     earliestNs = Clock.later(nowNs, shortestNs << Math.min(useless, MOST_DOUBLINGS));

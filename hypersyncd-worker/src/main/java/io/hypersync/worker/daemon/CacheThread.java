@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 final class CacheThread implements CachePort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CacheThread.class);
   private static final long BYTES_PER_SECOND = 32L << 20;
+
+  /** After so many steps the store is measured again. */
+  private static final int MEASURE_STEPS = 64;
 
   /** How many pages a run remembers as read: 43 bytes of heap each. */
   private static final int MAX_PAGES = 1 << 16;
@@ -47,6 +51,8 @@ final class CacheThread implements CachePort, AutoCloseable {
   private volatile @Nullable CollectionRun run;
 
   private volatile long begunNs;
+  private volatile String progress = "";
+  private volatile boolean givesUp;
   private volatile boolean stopping;
 
   /**
@@ -75,6 +81,9 @@ final class CacheThread implements CachePort, AutoCloseable {
               if (stopping) {
                 throw new ChunkStoreException(Errno.EAGAIN, "the worker stops");
               }
+              if (givesUp) {
+                throw new ChunkStoreException(Errno.EAGAIN, "the leader is away");
+              }
               slow.spend(bytes);
             });
   }
@@ -85,11 +94,12 @@ final class CacheThread implements CachePort, AutoCloseable {
         () -> {
           long bytes = chunks.stats().bytesOnDisk();
           return agent -> agent.cache().measured(bytes, Clock.SYSTEM.monotonicNs());
-        });
+        },
+        _ -> agent -> agent.cache().notMeasured(Clock.SYSTEM.monotonicNs()));
   }
 
   @Override
-  public void begin() {
+  public void begin(long stateBytes) {
     execute(
         () -> {
           ChunkStoreStats stats = chunks.stats();
@@ -97,35 +107,47 @@ final class CacheThread implements CachePort, AutoCloseable {
               HeapRoom.whyNoCollection(
                   "the worker",
                   stats.approximateChunks(),
-                  HeapRoom.mostForMarks(WorkerRuntime.maxStateBytes()));
+                  HeapRoom.mostForMarks(stateBytes + stateBytes / 4));
           if (!why.isEmpty()) {
             return failed(why);
           }
           begunNs = System.nanoTime();
+          givesUp = false;
           run = chunks.beginCollection(limits.options());
-          return agent -> agent.cache().begun(stats.bytesOnDisk());
-        });
+          return agent -> agent.cache().begun(stats.bytesOnDisk(), Clock.SYSTEM.monotonicNs());
+        },
+        CacheThread::failed);
   }
 
   @Override
   public void collect(CacheRoots roots) {
     CollectionRun begun = taken();
-    execute(
-        () -> {
-          try {
-            CacheReport report = collected(begun, roots);
-            return agent -> agent.collected(report);
-          } finally {
-            begun.close();
-          }
-        });
+    boolean isTaken =
+        execute(
+            () -> {
+              try {
+                CacheReport report = collected(begun, roots);
+                return agent -> agent.collected(report);
+              } finally {
+                begun.close();
+                progress = "";
+              }
+            },
+            CacheThread::failed);
+    if (!isTaken) {
+      begun.close();
+    }
   }
 
   private CacheReport collected(CollectionRun begun, CacheRoots roots)
       throws DecodeException, PageMissingException {
     CacheCollection collection = new CacheCollection(begun, roots, environment);
-    while (collection.step()) {
-      LOG.trace("another step");
+    for (int step = 1; collection.step(); step++) {
+      progress = collection.progress();
+      if (step % MEASURE_STEPS == 0) { // others store meanwhile
+        long bytes = chunks.stats().bytesOnDisk();
+        post.accept(agent -> agent.cache().grown(bytes));
+      }
     }
     CacheReport report =
         collection.result(chunks.stats().bytesOnDisk(), System.nanoTime() - begunNs);
@@ -137,6 +159,11 @@ final class CacheThread implements CachePort, AutoCloseable {
         report.freedBytes(),
         report.tookNs() / 1_000_000);
     return report;
+  }
+
+  @Override
+  public void giveUp() {
+    givesUp = true;
   }
 
   @Override
@@ -158,30 +185,43 @@ final class CacheThread implements CachePort, AutoCloseable {
     Consumer<WorkerAgent> run() throws DecodeException, PageMissingException;
   }
 
-  /** Does the work and always gives an answer: nothing else is begun until it arrives. */
-  private void execute(Work work) {
+  /**
+   * Does the work and always gives an answer: nothing else is begun until it arrives.
+   *
+   * @param failed the answer if it fails, given the reason
+   * @return false if the worker stops
+   */
+  private boolean execute(Work work, Function<String, Consumer<WorkerAgent>> failed) {
     try {
-      thread.execute(() -> post.accept(answer(work)));
+      thread.execute(() -> post.accept(answer(work, failed)));
+      return true;
     } catch (RejectedExecutionException e) {
       LOG.debug("the worker stops", e);
+      return false;
     }
   }
 
-  private static Consumer<WorkerAgent> answer(Work work) {
+  private static Consumer<WorkerAgent> answer(
+      Work work, Function<String, Consumer<WorkerAgent>> failed) {
     try {
       return work.run();
     } catch (PageMissingException e) {
       return agent -> agent.pageMissing(e.page(), String.valueOf(e.getMessage()));
     } catch (DecodeException | ChunkStoreException e) {
-      return failed(String.valueOf(e.getMessage()));
+      return failed.apply(String.valueOf(e.getMessage()));
     } catch (RuntimeException | Error e) {
       LOG.error("internal error while chunks were collected", e);
-      return failed("internal error: " + e);
+      return failed.apply("internal error: " + e);
     }
   }
 
   private static Consumer<WorkerAgent> failed(String why) {
     return agent -> agent.cache().failed(why, Clock.SYSTEM.monotonicNs());
+  }
+
+  /** How far the run is, for a person; empty if there is none, or it has only begun. */
+  String progress() {
+    return progress;
   }
 
   /** Ends a run that is under way, and waits until it has ended. */

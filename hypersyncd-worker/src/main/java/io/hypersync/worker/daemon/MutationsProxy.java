@@ -9,14 +9,18 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * Posts mutations and waits to the agent's thread; the loop is looked up late because it is created
  * after the vfs.
+ *
+ * @param reads runs reads again for which chunks were fetched
  */
-record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link)
+record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link, Executor reads)
     implements Mutations {
   @Override
   public boolean isWritable() {
@@ -74,8 +78,14 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link
   }
 
   @Override
-  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    loop.get().post(agent -> agent.fetchAgain(chunk, ready, failed));
+  public void fetchAgain(List<ChunkRef> chunks, Runnable ready, Consumer<Errno> failed) {
+    loop.get()
+        .post(
+            agent ->
+                agent.fetchAgain(
+                    chunks,
+                    () -> reads.execute(ready),
+                    errno -> reads.execute(() -> failed.accept(errno))));
   }
 
   @Override

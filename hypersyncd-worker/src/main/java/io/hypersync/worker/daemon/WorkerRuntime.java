@@ -55,6 +55,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,6 +74,9 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** How many paths a profile lists by default (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
+
+  /** Reads whose chunks were fetched go on there. */
+  private static final int READ_THREADS = 2;
 
   /** In each of two generations; 21 bytes of heap each. */
   private static final int MAX_RECENT_CHUNKS = 1 << 17;
@@ -89,6 +95,18 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelNotifier notifier;
   private final SnapshotThread snapshotThread;
   private final CacheThread cacheThread;
+
+  /** Reads that are run again are dropped when this has ended: the mount has, too. */
+  private final ExecutorService reads =
+      new ThreadPoolExecutor(
+          READ_THREADS,
+          READ_THREADS,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().name("worker-reads-", 0).daemon().factory(),
+          new ThreadPoolExecutor.DiscardPolicy());
+
   private final UsedChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
@@ -344,7 +362,14 @@ public final class WorkerRuntime implements AutoCloseable {
   public ObjectNode collect(JsonNode args) {
     String epoch = Long.toString(startedNs);
     return switch (args.path("do").asText()) {
-      case "status" -> questions.ask(a -> WorkerStatus.cache(a.cache())).put("epoch", epoch);
+      case "status" ->
+          questions
+              .ask(
+                  a ->
+                      WorkerStatus.cache(a.cache())
+                          .put("in_touch", a.monitor().state() == LinkState.LIVE))
+              .put("progress", cacheThread.progress())
+              .put("epoch", epoch);
       case "run" -> {
         long number = questions.ask(WorkerRuntime::requestCollection);
         if (number == 0) {
@@ -475,6 +500,8 @@ public final class WorkerRuntime implements AutoCloseable {
       LOG.debug("the agent did not answer while stopping", e);
     }
     link.shutdown();
+    reads.shutdownNow();
+    reads.close();
     chunks.close();
     cacheThread.close(); // before the last snapshot: a run keeps nothing for that
     snapshotThread.close();
@@ -586,7 +613,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return new Vfs(
         this::view,
         inodes,
-        new MutationsProxy(this::loop, link),
+        new MutationsProxy(this::loop, link, reads),
         new LocksProxy(this::loop),
         store,
         recent,

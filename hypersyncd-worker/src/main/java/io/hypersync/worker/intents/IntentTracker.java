@@ -237,6 +237,13 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
+  /** Tells of the chunks of all mutations that are under way. */
+  public void forEachChunk(Consumer<Hash> chunk) {
+    for (PendingMutation mutation : pending.values()) {
+      mutation.mutation().chunks().forEach(each -> chunk.accept(each.hash()));
+    }
+  }
+
   /** The timestamps of this intent's mutation, or null if no caller here waits for it. */
   public @Nullable MutationTimestamps times(IntentId intent) {
     PendingMutation mutation = pending.get(intent);

@@ -2,8 +2,8 @@ package io.hypersync.worker.port;
 
 /**
  * Measures a worker's chunk store and removes chunks from it, off the agent's thread, one thing at
- * a time. Each call but {@link #abandon} is answered once, by a method of {@code ChunkCache},
- * unless the worker stops.
+ * a time. {@link #measure}, {@link #begin} and {@link #collect} are answered once, by a method of
+ * {@code ChunkCache}, unless the worker stops.
  */
 public interface CachePort {
   /** A port for workers whose store is never collected. */
@@ -15,7 +15,7 @@ public interface CachePort {
         }
 
         @Override
-        public void begin() {
+        public void begin(long stateBytes) {
           throw new IllegalStateException("this worker does not collect");
         }
 
@@ -25,25 +25,35 @@ public interface CachePort {
         }
 
         @Override
+        public void giveUp() {
+          throw new IllegalStateException("this worker does not collect");
+        }
+
+        @Override
         public void abandon() {
           throw new IllegalStateException("this worker does not collect");
         }
       };
 
-  /** Answered by {@code measured} or {@code failed}. */
+  /** Answered by {@code measured} or {@code notMeasured}. */
   void measure();
 
   /**
    * Begins a run: from the answer on, the store keeps what is put into it and what it says is here.
    * Answered by {@code begun} or {@code failed}.
+   *
+   * @param stateBytes about how many bytes of heap the state takes
    */
-  void begin();
+  void begin(long stateBytes);
 
   /**
-   * Marks what is needed, and removes the rest. Answered by {@code ended}, {@code pageMissing} or
-   * {@code failed}.
+   * Marks what is needed, and removes the rest. Answered by {@code ended} or {@code failed}, or by
+   * {@code WorkerAgent.pageMissing}.
    */
   void collect(CacheRoots roots);
+
+  /** Ends the run under way as soon as possible; it is answered by {@code failed} then. */
+  void giveUp();
 
   /** Ends a run that has begun, in place of {@link #collect}. Not answered. */
   void abandon();

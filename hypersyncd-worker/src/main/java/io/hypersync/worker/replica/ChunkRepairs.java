@@ -2,6 +2,7 @@ package io.hypersync.worker.replica;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -52,6 +53,56 @@ public final class ChunkRepairs {
     fresh.readers.add(new Reader(ready, failed));
     waiting.put(chunk, fresh);
     return true;
+  }
+
+  /**
+   * A reader needs these chunks; exactly one of the two callbacks runs, once.
+   *
+   * @param chunks different ones
+   * @param ready run when all are stored
+   * @param failed run with the errno if one cannot be had
+   * @param request is given those that must be requested from the leader
+   */
+  public void add(
+      List<ChunkRef> chunks,
+      Runnable ready,
+      Consumer<Errno> failed,
+      long nowNs,
+      Consumer<List<ChunkRef>> request) {
+    Several several = new Several(chunks.size(), ready, failed);
+    List<ChunkRef> missing = new ArrayList<>();
+    for (ChunkRef chunk : chunks) {
+      if (add(chunk.hash(), several::ready, several::failed, nowNs)) {
+        missing.add(chunk);
+      }
+    }
+    request.accept(missing);
+  }
+
+  /** A reader that waits for several chunks. */
+  private static final class Several {
+    private int missing;
+    private final Runnable ready;
+    private final Consumer<Errno> failed;
+
+    Several(int chunks, Runnable ready, Consumer<Errno> failed) {
+      this.missing = chunks;
+      this.ready = ready;
+      this.failed = failed;
+    }
+
+    void ready() {
+      if (missing > 0 && --missing == 0) {
+        ready.run();
+      }
+    }
+
+    void failed(Errno errno) {
+      if (missing > 0) {
+        missing = 0; // it is told once
+        failed.accept(errno);
+      }
+    }
   }
 
   /** Whether a reader waits for this chunk. */

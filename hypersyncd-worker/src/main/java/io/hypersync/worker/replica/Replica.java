@@ -181,6 +181,11 @@ public final class Replica implements SnapshotSource {
     return received;
   }
 
+  /** About how many bytes of heap the newest state takes ({@link StateWeight}). */
+  public long weight() {
+    return headWeight;
+  }
+
   /** Why apply is stalled, or null. */
   public @Nullable ApplyError error() {
     return stopped ? failure : null;

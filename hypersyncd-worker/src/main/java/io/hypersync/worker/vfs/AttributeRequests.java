@@ -15,10 +15,10 @@ import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
-import io.hypersync.worker.vfs.RepairedReads.Read;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** chmod, chown, truncate, utimensat and extended attributes (hypersync.md 6.1). */
 final class AttributeRequests {
@@ -82,6 +82,20 @@ final class AttributeRequests {
   void getXattr(RequestHeader header, FuseOperation.GetXattr request, FuseReply reply)
       throws RequestFailed {
     requireXattrName(request.name());
+    getXattr(header, request, reply, () -> getXattr(header, request, reply, null));
+  }
+
+  /**
+   * Answers from the visible state.
+   *
+   * @param newer does so once more, if the value was overwritten since and is gone everywhere
+   */
+  private void getXattr(
+      RequestHeader header,
+      FuseOperation.GetXattr request,
+      FuseReply reply,
+      RepairedReads.@Nullable Newer newer)
+      throws RequestFailed {
     Node node = nodes.node(nodes.state(), header.nodeId());
     Xattr xattr = node.xattrs().get(TrieKey.of(request.name()));
     if (xattr == null) {
@@ -95,8 +109,8 @@ final class AttributeRequests {
     if (length > request.size()) {
       throw new RequestFailed(Errno.ERANGE);
     }
-    Read read = () -> reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value()));
-    repaired.answer(reply, read, read);
+    repaired.answer(
+        reply, () -> reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value())), newer);
   }
 
   void listXattr(RequestHeader header, FuseOperation.ListXattr request, FuseReply reply)

@@ -21,6 +21,7 @@ import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers open, create, read and write of regular files, and fsync of files and directories
@@ -147,6 +148,15 @@ final class FileRequests {
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
     nodes.reading(header.nodeId());
+    read(header, request, reply, () -> read(header, request, reply, null));
+  }
+
+  private void read(
+      RequestHeader header,
+      FuseOperation.Read request,
+      FuseReply reply,
+      RepairedReads.@Nullable Newer newer)
+      throws RequestFailed {
     View view = nodes.view();
     if (view.isGrowing(header.nodeId())
         && handles.get(request.fh()) instanceof OpenHandles.OpenFile file
@@ -154,38 +164,36 @@ final class FileRequests {
       // A reader that has seen bytes behind the old end must find them by every other call, too, so
       // the answer waits until the kernel has the new size. That cannot deadlock: a direct read
       // holds no page that the invalidations in progress could be waiting for.
-      submitter.whenSettled(view, reply, () -> answer(view, header, request, reply));
+      submitter.whenSettled(view, reply, () -> answer(view, header, request, reply, newer));
       return;
     }
-    answer(view, header, request, reply);
+    answer(view, header, request, reply, newer);
   }
 
   /**
-   * Reads from a view that was the newest one at some moment during the call. If a chunk cannot be
-   * had, which was overwritten since and is gone everywhere, a newer view is read. What that has
-   * behind the old end is left out: the kernel may not know of it yet.
+   * Reads from a view that was the newest one at some moment during the call.
+   *
+   * @param newer does so from a newer one, if a chunk cannot be had because it was overwritten
+   *     since and is gone everywhere
    */
-  private void answer(View view, RequestHeader header, FuseOperation.Read request, FuseReply reply)
+  private void answer(
+      View view,
+      RequestHeader header,
+      FuseOperation.Read request,
+      FuseReply reply,
+      RepairedReads.@Nullable Newer newer)
       throws RequestFailed {
-    long end = size(view, header);
     repaired.answer(
         reply,
-        () -> reply.data(read(view, header, request, Long.MAX_VALUE)),
-        () -> reply.data(read(nodes.view(), header, request, end)));
-  }
-
-  private long size(View view, RequestHeader header) throws RequestFailed {
-    return nodes.node(view.state(), header.nodeId()).attributes().size();
-  }
-
-  private byte[] read(View view, RequestHeader header, FuseOperation.Read request, long most)
-      throws RequestFailed, UnreadableChunk {
-    Node node = nodes.node(view.state(), header.nodeId());
-    if (!(node.content() instanceof FileContent content)) {
-      throw new RequestFailed(Errno.EISDIR);
-    }
-    long size = Math.min(most, node.attributes().size());
-    return reader.read(content, size, request.offset(), request.size());
+        () -> {
+          Node node = nodes.node(view.state(), header.nodeId());
+          if (!(node.content() instanceof FileContent content)) {
+            throw new RequestFailed(Errno.EISDIR);
+          }
+          long size = node.attributes().size();
+          reply.data(reader.read(content, size, request.offset(), request.size()));
+        },
+        newer);
   }
 
   Optional<Byte> byteAt(InodeNo inode, long offset) {
@@ -196,7 +204,7 @@ final class FileRequests {
       }
       byte[] read = reader.read(content, node.attributes().size(), offset, 1);
       return read.length == 0 ? Optional.empty() : Optional.of(read[0]);
-    } catch (RequestFailed | UnreadableChunk unreadable) {
+    } catch (RequestFailed | UnreadableChunks unreadable) {
       return Optional.empty();
     }
   }

@@ -6,6 +6,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -72,13 +73,14 @@ public interface Mutations {
   void fsync(NodeId node, WaitingCall call);
 
   /**
-   * Fetches a chunk from the leader that the local store had and cannot read any more. Exactly one
-   * of the two callbacks is run, once, on the agent's thread or before this returns.
+   * Fetches chunks from the leader that are not in the local store, or cannot be read there any
+   * more. Exactly one of the two callbacks is run, once, on any thread, or before this returns.
    *
-   * @param ready run when the chunk is in the local store again
-   * @param failed given the errno if it cannot be fetched
+   * @param chunks different ones
+   * @param ready run when all of them are in the local store
+   * @param failed given the errno if one of them cannot be fetched
    */
-  void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed);
+  void fetchAgain(List<ChunkRef> chunks, Runnable ready, Consumer<Errno> failed);
 
   /**
    * The caller of a request has received a signal, whether or not the request was handed over here.

@@ -42,6 +42,11 @@ class ChunkCacheTest {
         }
 
         @Override
+        public long stateBytes() {
+          return 1_000;
+        }
+
+        @Override
         public void mentioned(Consumer<Hash> chunk) {
           chunk.accept(CHUNK);
         }
@@ -71,7 +76,7 @@ class ChunkCacheTest {
     visible = 5;
     assertTrue(tick(cache, INTERVAL_NS));
     assertFalse(tick(cache, INTERVAL_NS));
-    cache.begun(10);
+    cache.begun(10, 0);
     assertTrue(tick(cache, INTERVAL_NS));
     assertEquals(List.of("begin", "collect"), port.calls);
     assertEquals(Set.of(CHUNK), port.roots.getFirst().mentioned());
@@ -99,12 +104,37 @@ class ChunkCacheTest {
     ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, 0), 0);
     visible = 5;
     assertTrue(tick(cache, INTERVAL_NS));
-    cache.leaderLost();
-    assertFalse(port.calls.contains("abandon"), "the store has not answered yet");
-    cache.begun(10);
-    cache.leaderLost();
+    cache.begun(10, INTERVAL_NS);
+    cache.leaderLost(INTERVAL_NS);
     assertEquals(List.of("begin", "abandon"), port.calls);
     assertFalse(cache.isRunning());
+    assertEquals(1, cache.endedSoFar(), "whoever asked for it learns that");
+    assertEquals("the leader is away", cache.lastFailure());
+  }
+
+  /** The store has not answered yet. */
+  @Test
+  void soDoesOneThatIsBeginning() {
+    ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, 0), 0);
+    visible = 5;
+    assertTrue(tick(cache, INTERVAL_NS));
+    cache.leaderLost(INTERVAL_NS);
+    assertEquals(List.of("begin"), port.calls);
+    cache.begun(10, INTERVAL_NS);
+    assertEquals(List.of("begin", "abandon"), port.calls);
+  }
+
+  /** What it removes could not be fetched. What nothing needs may go on going. */
+  @ParameterizedTest(name = "a store of {0}")
+  @CsvSource({"1001, 'begin collect give up'", "10, begin collect"})
+  void oneThatRemovesWhatIsShownIsGivenUp(long bytes, String calls) {
+    ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, LIMIT), 0);
+    var _ = cache.request();
+    assertTrue(tick(cache, 0));
+    cache.begun(bytes, 0);
+    assertTrue(tick(cache, 0));
+    cache.leaderLost(0);
+    assertEquals(calls, String.join(" ", port.calls));
   }
 
   @Test
@@ -115,13 +145,25 @@ class ChunkCacheTest {
     cache.measured(LIMIT + 1, 0);
     assertFalse(cache.hasRoom());
     assertTrue(tick(cache, SHORTEST_NS));
-    cache.begun(LIMIT + 1);
+    cache.begun(LIMIT + 1, 0);
     assertTrue(tick(cache, SHORTEST_NS));
     assertTrue(port.roots.getFirst().evicts());
     cache.ended(report(true, 32L << 20, LIMIT / 2), SHORTEST_NS);
     assertTrue(cache.hasRoom());
     assertEquals(1, cache.evictions());
     assertEquals(32L << 20, cache.freedBytes());
+  }
+
+  /** Whatever was collected when: a reader may fetch faster than any interval is short. */
+  @Test
+  void aStoreThatGrowsAboveItsLimitIsCollectedAtOnce() {
+    ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, 32 * LIMIT), 0);
+    assertTrue(tick(cache, 0));
+    cache.measured(33 * LIMIT, 0);
+    run(cache, 32 * LIMIT + 1, 0);
+    assertFalse(tick(cache, 1), "it has just been tried");
+    cache.measured(34 * LIMIT, 1);
+    run(cache, 10, 1);
   }
 
   /** Such as when there is more on its way than fits. */
@@ -137,7 +179,7 @@ class ChunkCacheTest {
           cache.measured(2 * LIMIT, now);
         } else {
           begun++;
-          cache.begun(2 * LIMIT);
+          cache.begun(2 * LIMIT, now);
           assertTrue(tick(cache, now));
           cache.ended(report(true, 0, 2 * LIMIT), now);
         }
@@ -146,13 +188,33 @@ class ChunkCacheTest {
     assertTrue(begun >= 5 && begun <= 10, begun + " runs in 250 of the shortest times");
   }
 
+  /** A run of the interval that finds nothing says nothing of one that is needed. */
+  @Test
+  void quietHoursDoNotMakeThemRare() {
+    ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, LIMIT), 0);
+    for (int hour = 1; hour <= 9; hour++) {
+      visible = hour;
+      run(cache, 10, hour * INTERVAL_NS);
+    }
+    cache.measured(LIMIT + 1, 10 * INTERVAL_NS);
+    assertTrue(tick(cache, 10 * INTERVAL_NS));
+    assertEquals("begin", port.calls.getLast());
+  }
+
+  private void run(ChunkCache cache, long bytesAfter, long nowNs) {
+    assertTrue(tick(cache, nowNs));
+    cache.begun(bytesAfter, nowNs);
+    assertTrue(tick(cache, nowNs));
+    cache.ended(report(false, 0, bytesAfter), nowNs);
+  }
+
   @Test
   void whoAsksGetsTheNextRun() {
     ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, 0), 0);
     assertEquals(1, cache.request());
     assertTrue(tick(cache, 0));
     assertEquals(2, cache.request(), "one that is under way has older roots");
-    cache.begun(0);
+    cache.begun(0, 0);
     assertTrue(tick(cache, 0));
     cache.ended(report(false, 0, 0), 0);
     assertEquals(1, cache.endedSoFar());
@@ -160,12 +222,14 @@ class ChunkCacheTest {
   }
 
   @Test
-  void pagesThatCannotBeReadAreCounted() {
+  void aPageThatCannotBeHadIsCountedByItself() {
     ChunkCache cache = new ChunkCache(port, new CacheLimits(INTERVAL_NS, 0), 0);
-    assertEquals(1, cache.pageMissing("page 1", 0));
-    assertEquals(2, cache.pageMissing("page 1", 0));
+    Hash other = Blake3.hash(new byte[] {2});
+    assertEquals(1, cache.pageLost(CHUNK));
+    assertEquals(2, cache.pageLost(CHUNK));
+    assertEquals(1, cache.pageLost(other));
     cache.ended(report(false, 0, 0), 0);
-    assertEquals(1, cache.pageMissing("page 1", 0));
+    assertEquals(1, cache.pageLost(other));
   }
 
   private boolean tick(ChunkCache cache, long nowNs) {
@@ -186,7 +250,7 @@ class ChunkCacheTest {
     }
 
     @Override
-    public void begin() {
+    public void begin(long stateBytes) {
       calls.add("begin");
     }
 
@@ -194,6 +258,11 @@ class ChunkCacheTest {
     public void collect(CacheRoots what) {
       calls.add("collect");
       roots.add(what);
+    }
+
+    @Override
+    public void giveUp() {
+      calls.add("give up");
     }
 
     @Override

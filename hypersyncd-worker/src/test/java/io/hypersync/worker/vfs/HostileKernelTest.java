@@ -25,6 +25,7 @@ import io.hypersync.worker.intents.WaitingCall;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -216,7 +217,7 @@ class HostileKernelTest {
     }
 
     @Override
-    public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    public void fetchAgain(List<ChunkRef> chunk, Runnable ready, Consumer<Errno> failed) {
       post(() -> tree.fetchAgain(chunk, ready, failed), "a chunk");
     }
 

@@ -17,6 +17,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
+import io.hypersync.worker.replica.ChunkRepairs;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -141,8 +142,20 @@ final class TestTree implements Mutations {
   }
 
   @Override
-  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    leadersChunks.fetch(chunk, ready, failed);
+  public void fetchAgain(List<ChunkRef> wanted, Runnable ready, Consumer<Errno> failed) {
+    ChunkRepairs repairs = new ChunkRepairs(1);
+    repairs.add(
+        wanted,
+        ready,
+        failed,
+        0,
+        all ->
+            all.forEach(
+                chunk ->
+                    leadersChunks.fetch(
+                        chunk,
+                        () -> repairs.stored(chunk.hash()),
+                        errno -> repairs.failed(chunk.hash(), errno))));
   }
 
   /** No call waits here. */

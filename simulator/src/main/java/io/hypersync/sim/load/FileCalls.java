@@ -203,7 +203,7 @@ final class FileCalls {
             return; // what it found damaged may have been restored since
           }
           if (answer.errno() == Errno.EIO
-              && lackedChunks
+              && (lackedChunks || worker.lacksChunks(node, offset, length))
               && (wasBehind || lackedRoom || lackedLeader || !worker.isLive())) {
             return; // it is not here yet, and nobody can be asked for it, nobody has it, or it has
             // no room

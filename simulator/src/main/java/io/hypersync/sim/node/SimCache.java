@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.sim.disk.SimChunkStore;
@@ -11,7 +12,6 @@ import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
-import io.hypersync.snapshot.RateLimit;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.cache.CacheCollection;
 import io.hypersync.worker.cache.CacheLimits;
@@ -30,6 +30,9 @@ final class SimCache implements CachePort {
   private static final long FASTEST_STEP_NS = 10_000;
   private static final long SLOWEST_STEP_NS = 20 * Timeline.MS;
 
+  /** One in so many of what can fail does. */
+  private static final int SELDOM = 20;
+
   /** So few that a walk often forgets what it has read. */
   private static final int PAGES = 20;
 
@@ -38,8 +41,15 @@ final class SimCache implements CachePort {
   private final Prng prng;
   private final CacheCollection.Environment environment;
   private final Supplier<WorkerAgent> agent;
+  private final Runnable whole;
   private @Nullable CollectionRun run;
+  private boolean givesUp;
 
+  /**
+   * The port of one run of a worker.
+   *
+   * @param whole checks that what the worker shows is still here
+   */
   SimCache(
       SnapshotDisk disk,
       WorkspaceId workspace,
@@ -47,14 +57,25 @@ final class SimCache implements CachePort {
       UsedChunks recent,
       Host host,
       Prng prng,
-      Supplier<WorkerAgent> agent) {
+      Supplier<WorkerAgent> agent,
+      Runnable whole) {
     this.disk = disk;
     this.host = host;
     this.prng = prng;
     this.environment =
         new CacheCollection.Environment(
-            disk.chunks(), workspace, limits, recent, PAGES, RateLimit.NONE);
+            disk.chunks(),
+            workspace,
+            limits,
+            recent,
+            PAGES,
+            _ -> {
+              if (givesUp) {
+                throw new ChunkStoreException(Errno.EAGAIN, "the leader is away");
+              }
+            });
     this.agent = agent;
+    this.whole = whole;
   }
 
   private SimChunkStore store() {
@@ -66,17 +87,25 @@ final class SimCache implements CachePort {
     later(
         () -> {
           long bytes = store().stats().bytesOnDisk();
-          answer(worker -> worker.cache().measured(bytes, host.nowNs()));
+          answer(
+              prng.oneIn(SELDOM)
+                  ? worker -> worker.cache().notMeasured(host.nowNs())
+                  : worker -> worker.cache().measured(bytes, host.nowNs()));
         });
   }
 
   @Override
-  public void begin() {
+  public void begin(long stateBytes) {
     later(
         () -> {
+          if (prng.oneIn(SELDOM)) {
+            answer(worker -> worker.cache().failed("no heap to spare", host.nowNs()));
+            return;
+          }
           run = store().beginCollection();
+          givesUp = false;
           long bytes = store().stats().bytesOnDisk();
-          answer(worker -> worker.cache().begun(bytes));
+          answer(worker -> worker.cache().begun(bytes, host.nowNs()));
         });
   }
 
@@ -84,6 +113,11 @@ final class SimCache implements CachePort {
   public void collect(CacheRoots roots) {
     CollectionRun begun = taken();
     later(() -> step(new CacheCollection(begun, roots, environment)));
+  }
+
+  @Override
+  public void giveUp() {
+    givesUp = true;
   }
 
   @Override
@@ -120,7 +154,13 @@ final class SimCache implements CachePort {
     if (report.chunksRemoved() > 0) {
       disk.count(report.evicted() ? SnapshotDisk.CACHE_EVICTED : SnapshotDisk.CACHE_REMOVED);
     }
-    answer(worker -> worker.collected(report));
+    host.execute(
+        () -> {
+          if (!report.evicted()) {
+            whole.run();
+          }
+          agent.get().collected(report);
+        });
   }
 
   private void later(Runnable step) {

@@ -115,8 +115,8 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    host.execute(() -> agent.fetchAgain(chunk, ready, failed));
+  public void fetchAgain(List<ChunkRef> chunks, Runnable ready, Consumer<Errno> failed) {
+    host.execute(() -> agent.fetchAgain(chunks, ready, failed));
   }
 
   @Override

@@ -153,7 +153,14 @@ public final class SimWorker implements WorkerEnd {
                     timeline.monotonicNs())),
             new ChunkCache(
                 new SimCache(
-                    disk, config.workspace(), limits, recent, host, prng.split(), () -> agent()),
+                    disk,
+                    config.workspace(),
+                    limits,
+                    recent,
+                    host,
+                    prng.split(),
+                    () -> agent(),
+                    this::checkContent),
                 limits,
                 timeline.monotonicNs()),
             installs,
@@ -298,11 +305,10 @@ public final class SimWorker implements WorkerEnd {
     record.look(host.pausedUntilNs());
   }
 
-  /** Whether something of what is to be read may not be here. */
+  /** Whether something of what is to be read is not here, and may not be here. */
   public boolean lacksChunks(NodeId file, long offset, int length) {
-    return isLimited // at any time
-        || (agent.backfill().isWanted()
-            && anyChunk(file, offset, length, chunk -> !store.contains(chunk)));
+    return (isLimited || agent.backfill().isWanted())
+        && anyChunk(file, offset, length, chunk -> !store.contains(chunk));
   }
 
   /** Whether the leader has told this worker that nobody has a chunk of what is to be read. */
