@@ -19,6 +19,7 @@ import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
@@ -48,7 +49,7 @@ final class LiveSet implements PageVisitor {
   private final ChunkStore store;
   private final WorkspaceId workspace;
   private final RateLimit limit;
-  private final PageSet pages;
+  private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest = new ArrayDeque<>();
   private final List<Pin> pins = new ArrayList<>();
@@ -82,7 +83,7 @@ final class LiveSet implements PageVisitor {
     this.store = store;
     this.workspace = workspace;
     this.limit = limit;
-    this.pages = new PageSet(maxPages);
+    this.pages = new SeenHashes(maxPages);
     StoredPages source = new StoredPages(store, RateLimit.NONE);
     this.walker = new PageWalker(source, this);
     roots.snapshots().forEach(rest::push);

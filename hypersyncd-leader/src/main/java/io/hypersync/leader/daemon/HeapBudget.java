@@ -22,8 +22,20 @@ public final class HeapBudget {
   /** {@code KeptChunks}; half of it again while it grows. */
   private static final long BYTES_PER_MARK = 32;
 
-  /** {@code PageSet}, while it grows. */
-  private static final long BYTES_PER_PAGE = 64;
+  /** {@code SeenHashes}, while it grows. */
+  private static final long BYTES_PER_SEEN = 64;
+
+  /** A collection remembers pages in one part in so many of the heap. */
+  private static final int COLLECTION_PAGES_PART = 16;
+
+  /**
+   * A scrub remembers what it has read in one part in so many: a quarter of that is for pages, the
+   * rest for chunks.
+   */
+  private static final int SCRUB_PART = 32;
+
+  /** More of either are not remembered, in whatever heap. */
+  private static final int MOST_SEEN = 1 << 24;
 
   private static final long MIB = 1L << 20;
 
@@ -80,7 +92,7 @@ public final class HeapBudget {
   /**
    * The same for any heap: a quarter, or less if that is not left. Not what is free at this moment
    * is asked: most of what is in use may be garbage, of which the JVM gets rid when it needs room.
-   * An eighth stays free for everything else, the pages that a collection has read among it.
+   * An eighth stays free for everything else, what collections and scrubs remember among it.
    *
    * @param survivingBytes what was in use after the JVM has last collected garbage
    */
@@ -103,9 +115,23 @@ public final class HeapBudget {
     return bytes;
   }
 
-  /** How many pages a collection may remember, in a sixteenth of the heap. */
+  /** How many pages a collection may remember. */
   static int mostPages() {
-    return (int) Math.min(1 << 24, largestBytes() / 16 / BYTES_PER_PAGE);
+    return mostSeen(largestBytes() / COLLECTION_PAGES_PART);
+  }
+
+  /** How many pages a scrub may remember. */
+  static int mostScrubbedPages() {
+    return mostSeen(largestBytes() / SCRUB_PART / 4);
+  }
+
+  /** How many chunks a scrub may remember. */
+  static int mostScrubbedChunks() {
+    return mostSeen(largestBytes() / SCRUB_PART * 3 / 4);
+  }
+
+  private static int mostSeen(long bytes) {
+    return Math.clamp(bytes / BYTES_PER_SEEN, 1, MOST_SEEN);
   }
 
   static WorkerQuotas quotas() {
