@@ -13,6 +13,8 @@ import io.hypersync.leader.scrub.ScrubSchedule;
 import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
@@ -20,6 +22,7 @@ import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -317,6 +320,27 @@ final class ScrubThread implements AutoCloseable {
             hold.releaseLog(leader.snapshots());
             return isHeld;
           });
+    }
+
+    /**
+     * The state first, then a snapshot that is as new: what is only in the log of that state is
+     * stored for it. What others overwrite meanwhile, no collection removes: older snapshots have
+     * it, or the log mentions it.
+     */
+    @Override
+    public @Nullable Iterator<Node> head() {
+      FsState state = await(leader -> leader.sequencer().head());
+      try {
+        takeSnapshot();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw stops();
+      } catch (UserError e) {
+        requireRunning();
+        LOG.warn("the chunks below lost pages are not read: {}", e.message());
+        return null;
+      }
+      return state.nodes().iterator();
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.hypersync.leader.scrub;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.state.Node;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /** What a scrub asks of the rest of the leader. It stores and removes nothing by itself. */
@@ -28,6 +30,14 @@ public interface ScrubPort {
    * @return false if it is gone
    */
   boolean hold(long index);
+
+  /**
+   * All nodes of the newest state, of which no chunk is in the log alone. Asked for if a page of
+   * its snapshot is lost: the state in memory leads to what the page led to.
+   *
+   * @return null if that cannot be had now
+   */
+  @Nullable Iterator<Node> head();
 
   /** Ends what {@link #hold} has begun. */
   void release(long index);

@@ -9,6 +9,8 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
@@ -20,9 +22,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  *                                                                                more than 40 s--&gt; lost
  * </pre>
  *
- * <p>The walk goes on beside a page that is bad. When it is mended, it is walked, too. At most
- * {@value #MAX_WAITING} are looked for at a time; with so many the walk waits.
+ * <p>The walk goes on beside a page that is bad. When it is mended, it is walked, too. If one of
+ * the newest state is lost, the state in memory is walked, so that no chunk of it is left out. At
+ * most {@value #MAX_WAITING} are looked for at a time; with so many the walk waits.
  *
  * <p>A snapshot is held while it is read, and until all that was bad in it is mended or lost: a
  * chunk that was collected meanwhile would look lost.
@@ -63,6 +68,8 @@ public final class ScrubRun {
   /** After a start workers may not be back yet, and a worker may owe a copy for half a minute. */
   static final long LONGEST_WAIT_NS = 40_000_000_000L;
 
+  private static final int NODES_PER_STEP = 100;
+
   /** What a read counts for at least: a seek costs something, too. */
   private static final long LEAST_READ_BYTES = 4 << 10;
 
@@ -71,7 +78,8 @@ public final class ScrubRun {
   private final RateLimit limit;
   private final SeenHashes seenPages;
   private final SeenHashes seenChunks;
-  private final PageWalker walker = new PageWalker(this::page, new Visitor());
+  private final Visitor visitor = new Visitor();
+  private final PageWalker walker = new PageWalker(this::page, visitor);
 
   /** Snapshots that are still to be read, the newest first. */
   private final Deque<Snapshot> rest;
@@ -96,6 +104,9 @@ public final class ScrubRun {
 
   private @Nullable Snapshot current;
 
+  /** Nodes of the newest state that are still to be looked at; null if its pages say it all. */
+  private @Nullable Iterator<Node> head;
+
   /** The page that was read last. */
   private Hash lastPage = Hash.ZERO;
 
@@ -105,6 +116,7 @@ public final class ScrubRun {
   private long bytes;
   private long bad;
   private long mended;
+  private boolean isHeadAsked;
   private boolean isDone;
   private boolean isComplete;
 
@@ -121,7 +133,7 @@ public final class ScrubRun {
   private record Waiting(Item item, PageWalker.@Nullable Skipped page, long firstNs, long nextNs) {}
 
   /** Collects what the walker comes to. */
-  private final class Visitor implements PageVisitor {
+  private final class Visitor implements PageVisitor, Consumer<Hash> {
     @Override
     public boolean page(Hash page) {
       Item item = new Item(Kind.PAGE, page);
@@ -136,6 +148,11 @@ public final class ScrubRun {
         chunkCount++;
         chunks.add(chunk);
       }
+    }
+
+    @Override
+    public void accept(Hash chunk) {
+      chunk(chunk);
     }
   }
 
@@ -185,7 +202,7 @@ public final class ScrubRun {
     } else if (due != null) {
       return due.nextNs - nowNs;
     } else {
-      nextSnapshot(nowNs);
+      nextSnapshot();
     }
     return 0;
   }
@@ -199,6 +216,7 @@ public final class ScrubRun {
   public void end() {
     Snapshot held = current;
     current = null;
+    head = null;
     isDone = true;
     if (held != null) {
       port.release(held.index());
@@ -242,12 +260,27 @@ public final class ScrubRun {
       return true;
     }
     try {
-      return walker.step();
+      return walker.step() || nextNodes();
     } catch (PageMissingException e) {
       found(new Waiting(new Item(Kind.PAGE, e.page()), walker.skip(), nowNs, nowNs), nowNs);
     } catch (DecodeException e) { // its hash is right, so no other copy of it is better
       bad++;
       giveUp(new Item(Kind.PAGE, lastPage));
+    }
+    return true;
+  }
+
+  /** Comes to the chunks of some nodes in memory; false if there are none left. */
+  private boolean nextNodes() {
+    Iterator<Node> nodes = head;
+    if (nodes == null) {
+      return false;
+    }
+    for (int i = 0; i < NODES_PER_STEP && nodes.hasNext(); i++) {
+      StateChunks.forEach(nodes.next(), visitor);
+    }
+    if (!nodes.hasNext()) {
+      head = null;
     }
     return true;
   }
@@ -281,6 +314,10 @@ public final class ScrubRun {
     bytes += length;
     limit.spend(Math.max(LEAST_READ_BYTES, length));
     return found;
+  }
+
+  private boolean hasLostPage() {
+    return lost.keySet().stream().anyMatch(item -> item.kind == Kind.PAGE);
   }
 
   private void found(Waiting one, long nowNs) {
@@ -322,8 +359,13 @@ public final class ScrubRun {
     }
   }
 
-  private void nextSnapshot(long nowNs) {
+  private void nextSnapshot() {
     Snapshot read = current;
+    if (read != null && snapshots == 0 && !isHeadAsked && hasLostPage()) {
+      isHeadAsked = true;
+      head = port.head();
+      return;
+    }
     if (read != null) {
       current = null;
       snapshots++;

@@ -16,6 +16,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
@@ -28,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,6 +68,8 @@ final class RottingStore implements ScrubPort {
   final List<String> holds = new ArrayList<>();
   @Nullable Errno failsWith;
   long spent;
+  int asksForHead;
+  boolean isHeadKnown = true;
   private final Map<Hash, Long> firstToldNs = new HashMap<>();
   private final Set<Long> held = new HashSet<>();
   private FsState state = FsState.genesis();
@@ -212,6 +216,12 @@ final class RottingStore implements ScrubPort {
     return !isRecoveryFull
         && !comesAtNs.containsKey(hash)
         && clock.monotonicNs() - firstNs >= HOPELESS_NS;
+  }
+
+  @Override
+  public @Nullable Iterator<Node> head() {
+    asksForHead++;
+    return isHeadKnown ? state.nodes().iterator() : null;
   }
 
   @Override

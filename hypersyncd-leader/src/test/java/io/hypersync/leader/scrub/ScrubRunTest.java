@@ -110,6 +110,7 @@ class ScrubRunTest {
   @Test
   void aLostPageHidesNothingBesideIt() throws Exception {
     store.files("a", MANY);
+    store.isHeadKnown = false;
     Snapshot snapshot = store.snapshot();
     for (Hash page : store.all(snapshot, Kind.PAGE)) {
       store.reads.clear();
@@ -122,6 +123,27 @@ class ScrubRunTest {
       beside.addAll(store.all(snapshot, Kind.CHUNK, page));
       assertEquals(beside, new HashSet<>(store.reads));
     }
+  }
+
+  @Test
+  void whereAPageOfTheNewestStateIsLostTheStateInMemorySaysWhatThereIs() throws Exception {
+    store.files("old", MANY);
+    Hash gone = store.file("f", "one");
+    Snapshot older = store.snapshot();
+    store.remove("f");
+    Hash lost = store.file("g", "two");
+    Snapshot newest = store.snapshot();
+    store.rotten.addAll(store.all(newest, Kind.PAGE));
+    store.rotten.addAll(store.all(older, Kind.PAGE));
+    store.missing.addAll(List.of(gone, lost));
+    ScrubRun run = store.begin(10_000, 10_000);
+    store.finish(run);
+    assertEquals(Set.of(lost), run.lostChunks());
+    assertTrue(store.reads.containsAll(store.all(newest, Kind.CHUNK)));
+    assertFalse(store.reads.contains(gone), "only the older one has it");
+    assertEquals(1, store.asksForHead);
+    assertTrue(run.report().isComplete());
+    assertTrue(store.holdsNothing());
   }
 
   @Test

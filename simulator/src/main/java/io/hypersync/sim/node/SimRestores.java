@@ -143,7 +143,7 @@ public final class SimRestores {
       LoggedChunks missing = LoggedChunks.missing(log, disk.chunks(), held.index(), index);
       while (missing.step()) {}
       host.note("restores " + path + " to entry " + index + " from entry " + newest.index());
-      held.planned(leader.agent().snapshots());
+      held.releaseLog(leader.agent().snapshots());
       RestoreSteps steps = new RestoreSteps(plan, then.version(), this::length, Limits.NONE);
       RestoreBatches batches = new RestoreBatches(plan, steps, MOST_LEFT);
       RestoreRun run = leader.agent().beginRestore(newest.state());
