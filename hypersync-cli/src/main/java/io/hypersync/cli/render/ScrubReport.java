@@ -88,18 +88,20 @@ public final class ScrubReport {
     if (!files.isEmpty()) {
       text.append(files.render(""));
     }
-    text.append("No connected worker has these.")
-        .append(" Start workers that may have them, then: ./hypersync scrub --run\n");
+    text.append("No connected worker has these. Start workers that may have them, or restart the")
+        .append(
+            " leader, which writes again pages of the newest state and small chunks that its log")
+        .append(" has; then: ./hypersync scrub --run\n");
     if (hasChunks) {
       text.append(
               "Until then reads of a lost chunk get EIO. If it is gone for good, write the file")
           .append(" again, or bring an older one back: ./hypersync restore\n");
     }
     if (hasPages) {
-      text.append("What only a lost page of an older snapshot leads to was not read. Restart the")
-          .append(
-              " leader: it writes pages of the newest state again. A snapshot that stays damaged")
-          .append(" can be removed: ./hypersync snapshot rm\n");
+      text.append(
+              "What only a lost page of an older snapshot leads to was not read, and while a page")
+          .append(" is lost gc frees nothing. Such a snapshot can be removed:")
+          .append(" ./hypersync snapshot rm\n");
     }
   }
 

@@ -186,7 +186,8 @@ final class LiveSet implements PageVisitor {
               + index
               + " cannot be read: "
               + e.getMessage()
-              + ". If nobody needs it, remove it: ./hypersync snapshot rm "
+              + ". A worker may have it: ./hypersync scrub --run. If not, and nobody needs the"
+              + " snapshot, remove it: ./hypersync snapshot rm "
               + index
               + ". If it is the newest, restart the leader, which writes such pages again",
           e);

@@ -184,6 +184,7 @@ final class ScrubThread implements AutoCloseable {
       ScrubReport report = run.report();
       long nowNs = clock.monotonicNs();
       log(report, nowNs - beganNs);
+      progress = null;
       synchronized (schedule) {
         schedule.ended(report, files, nowNs - beganNs, nowNs);
       }
@@ -233,8 +234,7 @@ final class ScrubThread implements AutoCloseable {
       }
       long idleNs = run.step(nowNs);
       if (idleNs > 0) {
-        progress = run.report();
-        pause(Duration.ofNanos(Math.max(idleNs, NS_PER_MS)));
+        pause(Duration.ofNanos(Math.clamp(idleNs, NS_PER_MS, PROGRESS_NS)));
       }
     }
   }

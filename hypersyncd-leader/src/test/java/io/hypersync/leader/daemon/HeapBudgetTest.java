@@ -29,6 +29,17 @@ class HeapBudgetTest {
     assertEquals(0, HeapBudget.mostForMarks(HEAP, HALF, HEAP));
   }
 
+  /** Half of what a collection's pages may take; the two fit into the eighth that stays free. */
+  @Test
+  void whatAScrubRemembersHasAShareOfItsOwn() {
+    long most = Runtime.getRuntime().maxMemory() / 32 / 64;
+    long chunks = HeapBudget.mostScrubbedChunks();
+    long pages = HeapBudget.mostScrubbedPages();
+    assertTrue(chunks + pages <= most, chunks + " chunks and " + pages + " pages of " + most);
+    assertTrue(chunks + pages >= most - 2 || chunks == 1 << 24, chunks + " chunks");
+    assertTrue(pages >= 1 && chunks > pages, pages + " pages");
+  }
+
   /** This process is far from having lived off all of its heap, whatever garbage it has made. */
   @Test
   void garbageIsRoom() {

@@ -102,7 +102,6 @@ class ScrubTest {
       JsonNode lost = scrubbed(cluster, 3);
       assertTrue(lost.path("lost").asLong() > 0, lost::toString);
       assertEquals(0, lost.path("mended").asLong(), lost::toString);
-      System.err.println("XXX " + lost);
       assertEquals("/file0", lost.path("lost_files").path(0).path("path").asText());
       Shell status = cluster.hypersync("scrub");
       assertEquals(3, status.exit(), status::output);
