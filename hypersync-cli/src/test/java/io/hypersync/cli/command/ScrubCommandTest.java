@@ -39,8 +39,10 @@ class ScrubCommandTest {
   void whereAllIsWellOrMendedTheExitCodeIsZero() throws Exception {
     JsonNode well = status(false, NONE, NONE, figures(0, 0, 0));
     assertEquals(
-        "1,000 chunks and 20 pages read, 1.0 MiB of 3 snapshots, up to entry 9, in 1s\n"
-            + "all is well\n",
+        """
+        1,000 chunks and 20 pages read, 1.0 MiB of 3 snapshots, up to entry 9, in 1s
+        all is well
+        """,
         ScrubReport.of(well));
     assertEquals(0, ScrubCommand.exitCode(well));
     JsonNode mended = status(false, NONE, NONE, figures(2, 2, 0));

@@ -17,13 +17,12 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class LostFilesTest {
-  private static final Runnable GO_ON = () -> {};
-
   private FsState state = FsState.genesis();
   private long index;
 
@@ -34,16 +33,17 @@ class LostFilesTest {
     long inode = inode(new NodeId(9, index - 1));
     file(sub, "other", "there");
     assertEquals(
-        List.of(new LostFile("/dir/sub/a\\x1bb", inode)), LostFiles.of(state, Set.of(lost), GO_ON));
-    assertEquals(List.of(), LostFiles.of(state, Set.of(), GO_ON));
-    assertEquals(List.of(), LostFiles.of(state, Set.of(Hash.ZERO), GO_ON));
+        List.of(new LostFile("/dir/sub/a\\x1bb", inode)),
+        LostFiles.of(state, Set.of(lost), LostFilesTest::goOn));
+    assertEquals(List.of(), LostFiles.of(state, Set.of(), LostFilesTest::goOn));
+    assertEquals(List.of(), LostFiles.of(state, Set.of(Hash.ZERO), LostFilesTest::goOn));
   }
 
   @Test
   void aFileWithoutANameHasAnInode() {
     Hash lost = file(FsState.ROOT, "f", "lost");
     commit(new FsOp.Unlink(FsState.ROOT, Name.of("f")));
-    List<LostFile> found = LostFiles.of(state, Set.of(lost), GO_ON);
+    List<LostFile> found = LostFiles.of(state, Set.of(lost), LostFilesTest::goOn);
     assertEquals(1, found.size());
     assertNull(found.getFirst().path());
   }
@@ -54,7 +54,7 @@ class LostFilesTest {
     for (int i = 0; i < 200; i++) {
       file(FsState.ROOT, "f" + i, "lost");
     }
-    assertEquals(LostFiles.MOST, LostFiles.of(state, Set.of(lost), GO_ON).size());
+    assertEquals(LostFiles.MOST, LostFiles.of(state, Set.of(lost), LostFilesTest::goOn).size());
   }
 
   /** A tree as deep and with names as long as they may be takes no heap for all its prefixes. */
@@ -65,7 +65,7 @@ class LostFilesTest {
       at = directory(at, "d".repeat(255));
     }
     Hash lost = file(at, "end", "lost");
-    String path = LostFiles.of(state, Set.of(lost), GO_ON).getFirst().path();
+    String path = LostFiles.of(state, Set.of(lost), LostFilesTest::goOn).getFirst().path();
     assertNotNull(path);
     assertTrue(path.startsWith("...d") && path.endsWith("d/end"), path);
     assertEquals(4_096 + 3, path.length());
@@ -84,6 +84,8 @@ class LostFilesTest {
     assertThrows(IllegalStateException.class, () -> LostFiles.of(state, Set.of(lost), stop));
   }
 
+  private static void goOn() {}
+
   private long inode(NodeId node) {
     Node found = state.node(node);
     assertNotNull(found);
@@ -98,7 +100,7 @@ class LostFilesTest {
   private Hash file(NodeId parent, String name, String content) {
     commit(new FsOp.CreateFile(parent, Name.of(name), 0644, 0, 0));
     NodeId node = new NodeId(9, index);
-    byte[] bytes = content.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
     ChunkRef ref = new ChunkRef(Blake3.hash(bytes), bytes.length);
     commit(new FsOp.Write(node, WriteMode.PWRITE, 0, List.of(ref), false));
     return ref.hash();
