@@ -58,6 +58,16 @@ public interface ChunkStore extends AutoCloseable {
   byte @Nullable [] getVerified(Hash hash);
 
   /**
+   * Like {@link #getVerified}, but reads what the storage has: not what is in memory in front of
+   * it, and past the kernel's page cache where the file system allows that. So it finds what has
+   * rotted beneath a cache, and takes no room there from others. For a caller that reads
+   * everything, such as a scrub.
+   */
+  default byte @Nullable [] getVerifiedFromDisk(Hash hash) {
+    return getVerified(hash);
+  }
+
+  /**
    * Checks that bytes that were read from a store have this hash.
    *
    * @throws ChunkStoreException {@link Errno#EIO} if they do not

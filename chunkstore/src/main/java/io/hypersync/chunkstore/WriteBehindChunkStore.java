@@ -127,6 +127,13 @@ public final class WriteBehindChunkStore implements ChunkStore {
     return chunk != null ? chunk.bytes.clone() : below.get(hash);
   }
 
+  /** Reads the underlying store: a chunk that is only in memory yet is not there. */
+  @Override
+  public byte @Nullable [] getVerifiedFromDisk(Hash hash) {
+    requireOpen();
+    return below.getVerifiedFromDisk(hash);
+  }
+
   /** Drops a copy in memory that is damaged, and reads the underlying store's copy instead. */
   @Override
   public byte @Nullable [] getVerified(Hash hash) {

@@ -71,6 +71,7 @@ final class CommandLineTest {
             "log",
             "snapshot",
             "gc",
+            "scrub",
             "diff",
             "restore",
             "trace",

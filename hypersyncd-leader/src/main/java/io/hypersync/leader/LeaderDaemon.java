@@ -231,6 +231,8 @@ public final class LeaderDaemon implements Daemon {
         args -> runtime.snapshot(args),
         "gc",
         args -> runtime.collection(args),
+        "scrub",
+        args -> runtime.scrub(args),
         "diff",
         args -> runtime.diff(args),
         "restore",

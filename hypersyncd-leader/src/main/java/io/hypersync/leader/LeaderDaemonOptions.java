@@ -2,6 +2,7 @@ package io.hypersync.leader;
 
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.retention.LogRetention;
+import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.pki.Identity;
@@ -35,6 +36,7 @@ import java.time.Duration;
  *     (9.2)
  * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
  * @param collections when dead chunks are collected (hypersync.md 14.2)
+ * @param scrubs when all that is stored is read, and how fast
  * @param catchUpEntries a worker that starts further behind than this gets a snapshot instead of
  *     the log (hypersync.md 13.2)
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
@@ -58,5 +60,6 @@ public record LeaderDaemonOptions(
     int inlineThreshold,
     SnapshotPolicy snapshots,
     CollectionPolicy collections,
+    ScrubPolicy scrubs,
     long catchUpEntries,
     LogRetention logRetention) {}

@@ -496,7 +496,7 @@ final class Mutants {
               "a page that was stored meanwhile is not read, and what it leads to is collected",
               "leader.collection.LiveSet",
               "page",
-              "PageSet.add",
+              "SeenHashes.add",
               0));
 
   /** What a worker needs stays on its disk. */

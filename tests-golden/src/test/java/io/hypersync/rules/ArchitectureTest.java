@@ -46,6 +46,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.history",
                       "io.hypersync.leader.lock",
                       "io.hypersync.leader.sequencer",
+                      "io.hypersync.leader.scrub",
                       "io.hypersync.leader.session",
                       "io.hypersync.leader.snapshot",
                       "io.hypersync.leader.recovery",

@@ -46,6 +46,14 @@ final class ChunkSegmentFile implements AutoCloseable {
         });
   }
 
+  /**
+   * Reads once from this offset: what one call of the kernel gives, -1 at the end of the file. For
+   * files that are open with {@code O_DIRECT}, which cannot go on from any offset.
+   */
+  int readOnce(ByteBuffer into, long offset) throws IOException {
+    return uninterrupted(file -> file.read(into, offset));
+  }
+
   /** Writes the whole buffer at this offset. */
   void write(ByteBuffer from, long offset) throws IOException {
     int start = from.position();

@@ -1,5 +1,6 @@
 package io.hypersync.chunkstore.disk;
 
+import io.hypersync.chunkstore.Chunker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -17,6 +18,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,10 +37,22 @@ final class ChunkSegmentFiles implements AutoCloseable {
   /** Files open for reading, the least recently used first. */
   private final Map<Integer, ChunkSegmentFile> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
+  /** How much is read past the page cache at a time; a chunk of the largest size and its edges. */
+  private static final int PAST_BYTES = Chunker.MAX_CHUNK_BYTES + 2 * SegmentRecord.BLOCK_BYTES;
+
   /**
    * The option for O_DIRECT, empty if it cannot be used; accessed only by the thread that appends.
    */
   private Optional<OpenOption> direct;
+
+  /** Held by the one reader past the page cache. */
+  private final ReentrantLock past = new ReentrantLock();
+
+  /** The option for such reads, empty if they are not possible; guarded by {@link #past}. */
+  private Optional<OpenOption> directReads;
+
+  /** What they read into, aligned for O_DIRECT; null before the first one, guarded likewise. */
+  private @Nullable ByteBuffer pastBuffer;
 
   private boolean closed;
 
@@ -47,6 +62,7 @@ final class ChunkSegmentFiles implements AutoCloseable {
     long unit = Files.getFileStore(directory).getBlockSize();
     boolean fits = unit > 0 && SegmentRecord.BLOCK_BYTES % unit == 0;
     this.direct = fits ? DirectOption.find() : Optional.empty();
+    this.directReads = direct;
   }
 
   /**
@@ -121,6 +137,81 @@ final class ChunkSegmentFiles implements AutoCloseable {
         into.position(start);
       }
     }
+  }
+
+  /**
+   * Like {@link #read}, but from the disk, past the page cache, where the file system can do that.
+   * One thread at a time.
+   */
+  void readPastTheCache(int segment, ByteBuffer into, long offset) throws IOException {
+    past.lock();
+    try {
+      requireOpen();
+      if (directReads.isEmpty() || !readDirectly(directReads.get(), segment, into, offset)) {
+        directReads = Optional.empty();
+        read(segment, into, offset);
+      }
+    } finally {
+      past.unlock();
+    }
+  }
+
+  /**
+   * Reads with {@code O_DIRECT}.
+   *
+   * @return false if the file system cannot do that; nothing is read then
+   */
+  private boolean readDirectly(OpenOption option, int segment, ByteBuffer into, long offset)
+      throws IOException {
+    int start = into.position();
+    ByteBuffer blocks = pastBuffer();
+    try (ChunkSegmentFile file =
+        new ChunkSegmentFile(path(segment), StandardOpenOption.READ, option)) {
+      while (into.hasRemaining()) {
+        long from = offset + into.position() - start;
+        int before = (int) (from % SegmentRecord.BLOCK_BYTES);
+        int wanted = SegmentRecord.afterPadding(before + into.remaining());
+        blocks.clear().limit(Math.min(wanted, blocks.capacity()));
+        int read = file.readOnce(blocks, from - before);
+        if (read <= before) {
+          return true; // the segment ends here
+        }
+        blocks.flip().position(before);
+        blocks.limit(Math.min(read, before + into.remaining()));
+        into.put(blocks);
+        if (read % SegmentRecord.BLOCK_BYTES != 0) {
+          return true; // as here
+        }
+      }
+      return true;
+    } catch (UnsupportedOperationException e) {
+      LOG.debug("chunks are read through the page cache", e);
+    } catch (IOException e) {
+      if (!isInvalid(e)) {
+        throw e;
+      }
+      LOG.debug("chunks are read through the page cache", e);
+    }
+    into.position(start);
+    return false;
+  }
+
+  /** EINVAL: the file system does not do {@code O_DIRECT}, or not with blocks of this size. */
+  private static boolean isInvalid(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Invalid argument");
+  }
+
+  private ByteBuffer pastBuffer() {
+    ByteBuffer buffer = pastBuffer;
+    if (buffer == null) {
+      buffer =
+          ByteBuffer.allocateDirect(PAST_BYTES + SegmentRecord.BLOCK_BYTES)
+              .alignedSlice(SegmentRecord.BLOCK_BYTES)
+              .limit(PAST_BYTES)
+              .slice();
+      pastBuffer = buffer;
+    }
+    return buffer;
   }
 
   /**

@@ -24,12 +24,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A chunk store on disk: chunks are appended to segment files, each once, and an index maps hashes
@@ -66,6 +68,9 @@ public final class DiskChunkStore implements ChunkStore {
   /** With this many checkpoints overdue, a put first makes one, and fails if that fails. */
   private static final int MAX_OWING = 4;
 
+  /** Least time between two warnings of damaged chunks: a whole segment may be. */
+  private static final long WARNING_NS = 1_000_000_000L;
+
   /** A checkpoint is due when this many places are in memory, at about 100 bytes each. */
   private static final int MAX_PLACES = 1 << 16;
 
@@ -90,6 +95,9 @@ public final class DiskChunkStore implements ChunkStore {
 
   /** Places of copies that could not be read or were damaged: they are treated as missing. */
   private final Map<Hash, ChunkLocation> bad = new ConcurrentHashMap<>();
+
+  /** From when on one more of them is worth a warning. */
+  private final AtomicLong nextWarningNs = new AtomicLong(System.nanoTime());
 
   /** What a collection must not remove, and what it is removing. */
   private final KeptChunks kept = new KeptChunks();
@@ -167,7 +175,7 @@ public final class DiskChunkStore implements ChunkStore {
     ChunkLocation place = find(hash);
     while (place != null) {
       try {
-        return read(hash, place);
+        return read(hash, place, files::read);
       } catch (ChunkStoreException e) {
         ChunkLocation now = find(hash);
         if (place.equals(now)) {
@@ -181,10 +189,25 @@ public final class DiskChunkStore implements ChunkStore {
 
   @Override
   public byte @Nullable [] getVerified(Hash hash) {
+    return getVerified(hash, files::read);
+  }
+
+  @Override
+  public byte @Nullable [] getVerifiedFromDisk(Hash hash) {
+    return getVerified(hash, files::readPastTheCache);
+  }
+
+  /** How a part of a segment is read, until the buffer is full or the segment ends. */
+  @FunctionalInterface
+  private interface Reader {
+    void read(int segment, ByteBuffer into, long offset) throws IOException;
+  }
+
+  private byte @Nullable [] getVerified(Hash hash, Reader reader) {
     ChunkLocation place = find(hash);
     while (place != null) {
       try {
-        return readVerified(hash, place);
+        return readVerified(hash, place, reader);
       } catch (ChunkStoreException e) {
         ChunkLocation now = find(hash);
         if (place.equals(now)) {
@@ -197,8 +220,8 @@ public final class DiskChunkStore implements ChunkStore {
     return null;
   }
 
-  private byte[] readVerified(Hash hash, ChunkLocation place) {
-    byte[] bytes = read(hash, place);
+  private byte[] readVerified(Hash hash, ChunkLocation place, Reader reader) {
+    byte[] bytes = read(hash, place, reader);
     ChunkStore.requireIntact(hash, bytes);
     bad.remove(hash, place); // a read error may have been temporary
     return bytes;
@@ -356,7 +379,7 @@ public final class DiskChunkStore implements ChunkStore {
       return null;
     }
     try {
-      return readVerified(written.hash(), written.place());
+      return readVerified(written.hash(), written.place(), files::read);
     } catch (ChunkStoreException e) {
       if (!written.place().equals(lookUp(written.hash()))) {
         return null;
@@ -520,10 +543,10 @@ public final class DiskChunkStore implements ChunkStore {
     return place != null ? place : index.get(hash);
   }
 
-  private byte[] read(Hash hash, ChunkLocation place) {
+  private byte[] read(Hash hash, ChunkLocation place, Reader reader) {
     ByteBuffer bytes = ByteBuffer.allocate(place.length());
     try {
-      files.read(place.segment(), bytes, place.offset());
+      reader.read(place.segment(), bytes, place.offset());
     } catch (NoSuchFileException e) {
       throw new ChunkStoreException(
           Errno.EIO,
@@ -545,11 +568,17 @@ public final class DiskChunkStore implements ChunkStore {
    */
   private void forget(Hash hash, ChunkLocation place) {
     if (bad.put(hash, place) == null) {
-      LOG.warn(
-          "chunk {} at {} of segment {} does not count any more, until it is stored again",
-          hash,
-          place.offset(),
-          place.segment());
+      long nowNs = System.nanoTime();
+      long next = nextWarningNs.get();
+      boolean isTold = nowNs - next >= 0 && nextWarningNs.compareAndSet(next, nowNs + WARNING_NS);
+      LOG.atLevel(isTold ? Level.WARN : Level.DEBUG)
+          .log(
+              "chunk {} at {} of segment {} does not count any more, until it is stored again;"
+                  + " there are {} of these",
+              hash,
+              place.offset(),
+              place.segment(),
+              bad.size());
     }
   }
 

@@ -3,15 +3,18 @@ package io.hypersync.chunkstore.disk;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.TestChunks;
+import io.hypersync.model.errno.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -101,8 +104,57 @@ class LargeChunksTest {
           store.sync();
           for (Chunk chunk : chunks.subList(0, (run + 1) * 20)) {
             assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+            assertArrayEquals(chunk.bytes(), store.getVerifiedFromDisk(chunk.hash()));
           }
         }
+      }
+    }
+  }
+
+  /** At any place in a block, of any length, and up to the end of the segment. */
+  @Test
+  void whatIsReadPastTheCacheIsWhatIsReadThroughIt() throws IOException {
+    List<Chunk> all = new ArrayList<>();
+    try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+      for (int length : new int[] {1, 4_052, 4_096, 8_148, FULL - 1, FULL, 0, 100, FULL, 5}) {
+        List<Chunk> some = chunks(length, 3, length);
+        store.putAll(some);
+        all.addAll(some);
+        for (Chunk chunk : all) {
+          assertArrayEquals(chunk.bytes(), store.getVerifiedFromDisk(chunk.hash()));
+        }
+      }
+      assertNull(store.getVerifiedFromDisk(TestChunks.chunk(-1, 10).hash()));
+    }
+  }
+
+  @Test
+  void whatHasRottenDoesNotCountAnyMoreUntilItIsStoredAgain() throws IOException {
+    Chunk chunk = TestChunks.chunk(1, FULL);
+    try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+      store.putAll(List.of(chunk));
+      byte[] segment = Files.readAllBytes(segments().getLast());
+      segment[segment.length - 1] ^= 1;
+      Files.write(segments().getLast(), segment);
+      ChunkStoreException rotten =
+          assertThrows(ChunkStoreException.class, () -> store.getVerifiedFromDisk(chunk.hash()));
+      assertEquals(Errno.EIO, rotten.errno());
+      assertFalse(store.contains(chunk.hash()));
+      store.putAll(List.of(chunk));
+      assertArrayEquals(chunk.bytes(), store.getVerifiedFromDisk(chunk.hash()));
+    }
+  }
+
+  @Test
+  void aSegmentThatEndsWithinAChunkIsDamage() throws IOException {
+    Chunk chunk = TestChunks.chunk(1, FULL);
+    try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+      store.putAll(List.of(chunk));
+      Path segment = segments().getLast();
+      for (int bytes : new int[] {FULL, 4_096, 50, 0}) {
+        Files.write(segment, Arrays.copyOf(Files.readAllBytes(segment), bytes));
+        assertThrows(
+            ChunkStoreException.class, () -> store.getVerifiedFromDisk(chunk.hash()), "" + bytes);
       }
     }
   }

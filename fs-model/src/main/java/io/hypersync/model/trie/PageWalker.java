@@ -14,7 +14,8 @@ import java.util.Arrays;
  *
  * <p>It is never silently short. Whatever is missing, damaged or not understood ends the walk with
  * an exception, and so does a page with another number of leaves than the reference to it says.
- * What was visited before that is not all there is.
+ * What was visited before that is not all there is. Who wants what lies beside such a page calls
+ * {@link #skip}, and knows what is left out.
  *
  * <p>It holds the references that it has seen and not followed: those of the pages on one path. Not
  * thread-safe.
@@ -31,6 +32,20 @@ public final class PageWalker {
    * @param leaves how many leaves there are in it and below
    */
   private record Pending(Hash page, int above, long leaves, int kind, LeafWalker leaf) {}
+
+  /** A page that was left out, for {@link #resume}. */
+  public static final class Skipped {
+    private final Pending pending;
+
+    private Skipped(Pending pending) {
+      this.pending = pending;
+    }
+
+    /** Its hash. */
+    public Hash page() {
+      return pending.page;
+    }
+  }
 
   /**
    * A walk that has nothing to do yet.
@@ -92,6 +107,24 @@ public final class PageWalker {
           "page " + next.page + " leads to " + leaves + " leaves, not " + next.leaves);
     }
     return true;
+  }
+
+  /**
+   * Leaves out the page that the next {@link #step} would read, and all that only it leads to.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  public Skipped skip() {
+    Pending next = pending.pollFirst();
+    if (next == null) {
+      throw new IllegalStateException("no page is to be read");
+    }
+    return new Skipped(next);
+  }
+
+  /** Reads a page that was left out after all: with the next {@link #step}. */
+  public void resume(Skipped skipped) {
+    pending.push(skipped.pending);
   }
 
   /**

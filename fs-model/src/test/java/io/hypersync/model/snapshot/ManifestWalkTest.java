@@ -1,6 +1,7 @@
 package io.hypersync.model.snapshot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -97,6 +98,36 @@ class ManifestWalkTest {
       assertEquals(page, missing.page());
       store.put(bytes);
     }
+  }
+
+  /** One page is left out after another; what lies beside it is visited, what is below it later. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2})
+  void aPageThatIsLeftOutHidesOnlyWhatIsBelowIt(long seed) throws Exception {
+    PageStore store = new PageStore();
+    LargeHistory history = new LargeHistory(seed).run(2_000);
+    byte[] manifest = write(history, store);
+    for (Hash page : List.copyOf(store.pages().keySet())) {
+      byte[] bytes = store.pages().remove(page);
+      Visited visited = new Visited();
+      PageWalker walker = new PageWalker(store, visited);
+      Manifest.walk(manifest, WORKSPACE, walker);
+      assertThrows(PageMissingException.class, () -> walkToTheEnd(walker));
+      PageWalker.Skipped skipped = walker.skip();
+      assertEquals(page, skipped.page());
+      walkToTheEnd(walker);
+      assertFalse(walker.step());
+      store.put(bytes);
+      walker.resume(skipped);
+      walkToTheEnd(walker);
+      assertEquals(store.pages().keySet(), visited.pages);
+      assertEquals(chunks(history.state()), visited.chunks);
+      assertThrows(IllegalStateException.class, walker::skip);
+    }
+  }
+
+  private static void walkToTheEnd(PageWalker walker) throws Exception {
+    while (walker.step()) {}
   }
 
   /** Bytes that a damaged disk or a wrong program made are an exception, whatever they are. */

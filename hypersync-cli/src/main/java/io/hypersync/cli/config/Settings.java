@@ -1,6 +1,7 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.cache.CacheLimits;
@@ -26,6 +27,7 @@ public final class Settings {
   private static final String SNAPSHOTS = "hypersync.snapshots";
   private static final String LOG = "hypersync.log";
   private static final String GC = "hypersync.gc";
+  private static final String SCRUB = "hypersync.scrub";
   private static final String SCHEDULER = "hypersync.scheduler";
 
   private static final Map<String, String> RETIRED =
@@ -448,6 +450,25 @@ public final class Settings {
           ValueType.duration(Duration.ZERO, Duration.ofDays(365)),
           Duration.ofDays(1),
           "Of those, only the ones that are not older than this; 10 min on a disk that is full.");
+
+  /** How often all that is stored is read. */
+  public static final Setting<Duration> SCRUB_INTERVAL =
+      used(
+          SCRUB,
+          "interval",
+          ValueType.duration(Duration.ZERO, Duration.ofDays(365)),
+          Duration.ZERO,
+          "How often the leader reads all that it has stored and mends it, such as \"7d\"; 0s: only"
+              + " when it is asked to (./hypersync scrub --run).");
+
+  /** How fast that is done. */
+  public static final Setting<Long> SCRUB_RATE =
+      used(
+          SCRUB,
+          "rate",
+          ValueType.size(1L << 20, 1L << 40),
+          ScrubPolicy.BYTES_PER_SECOND,
+          "How much a scrub reads in a second at most.");
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =

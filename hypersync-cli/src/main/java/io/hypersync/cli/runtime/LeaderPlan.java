@@ -9,6 +9,7 @@ import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.retention.LogRetention;
+import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
@@ -61,6 +62,9 @@ public final class LeaderPlan {
             configuration.get(Settings.GC_INTERVAL).toNanos(),
             configuration.get(Settings.GC_REPLAY_ENTRIES),
             configuration.get(Settings.GC_REPLAY_TIME).toNanos()),
+        new ScrubPolicy(
+            configuration.get(Settings.SCRUB_INTERVAL).toNanos(),
+            configuration.get(Settings.SCRUB_RATE)),
         configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES),
         new LogRetention(
             configuration.get(Settings.LOG_RETAIN).toNanos(),

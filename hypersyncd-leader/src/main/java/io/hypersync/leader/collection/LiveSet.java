@@ -18,8 +18,8 @@ import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
-import io.hypersync.snapshot.PageSet;
 import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class LiveSet implements PageVisitor {
   private final ChunkStore store;
   private final WorkspaceId workspace;
   private final RateLimit limit;
-  private final PageSet pages;
+  private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest = new ArrayDeque<>();
   private final List<Pin> pins = new ArrayList<>();
@@ -83,7 +83,7 @@ final class LiveSet implements PageVisitor {
     this.store = store;
     this.workspace = workspace;
     this.limit = limit;
-    this.pages = new PageSet(maxPages);
+    this.pages = new SeenHashes(maxPages);
     StoredPages source = new StoredPages(store, RateLimit.NONE);
     this.walker = new PageWalker(source, this);
     roots.snapshots().forEach(rest::push);
@@ -186,7 +186,8 @@ final class LiveSet implements PageVisitor {
               + index
               + " cannot be read: "
               + e.getMessage()
-              + ". If nobody needs it, remove it: ./hypersync snapshot rm "
+              + ". A worker may have it: ./hypersync scrub --run. If not, and nobody needs the"
+              + " snapshot, remove it: ./hypersync snapshot rm "
               + index
               + ". If it is the newest, restart the leader, which writes such pages again",
           e);

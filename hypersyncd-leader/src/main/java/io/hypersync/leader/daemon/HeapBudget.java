@@ -15,8 +15,20 @@ public final class HeapBudget {
    */
   private static final double MOST_AT_START = 0.8;
 
-  /** {@code PageSet}, while it grows. */
-  private static final long BYTES_PER_PAGE = 64;
+  /** {@code SeenHashes}, while it grows. */
+  private static final long BYTES_PER_SEEN = 64;
+
+  /** A collection remembers pages in one part in so many of the heap. */
+  private static final int COLLECTION_PAGES_PART = 16;
+
+  /**
+   * A scrub remembers what it has read in one part in so many: a quarter of that is for pages, the
+   * rest for chunks.
+   */
+  private static final int SCRUB_PART = 32;
+
+  /** More of either are not remembered, in whatever heap. */
+  private static final int MOST_SEEN = 1 << 24;
 
   private static final long MIB = 1L << 20;
 
@@ -52,9 +64,23 @@ public final class HeapBudget {
     return free / 2;
   }
 
-  /** How many pages a collection may remember, in a sixteenth of the heap. */
+  /** How many pages a collection may remember. */
   static int mostPages() {
-    return (int) Math.min(1 << 24, largestBytes() / 16 / BYTES_PER_PAGE);
+    return mostSeen(largestBytes() / COLLECTION_PAGES_PART);
+  }
+
+  /** How many pages a scrub may remember. */
+  static int mostScrubbedPages() {
+    return mostSeen(largestBytes() / SCRUB_PART / 4);
+  }
+
+  /** How many chunks a scrub may remember. */
+  static int mostScrubbedChunks() {
+    return mostSeen(largestBytes() / SCRUB_PART * 3 / 4);
+  }
+
+  private static int mostSeen(long bytes) {
+    return Math.clamp(bytes / BYTES_PER_SEEN, 1, MOST_SEEN);
   }
 
   static WorkerQuotas quotas() {

@@ -74,6 +74,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final SnapshotRequests snapshotRequests;
   private final CollectionThread collectionThread;
   private final CollectionRequests collectionRequests;
+  private final ScrubThread scrubThread;
+  private final ScrubRequests scrubRequests;
   private final DiffRequests diffRequests;
   private final RestoreRequests restoreRequests;
   private final SlowRequests slowRequests;
@@ -182,6 +184,16 @@ public final class LeaderRuntime implements AutoCloseable {
             ended,
             ANSWER_LIMIT);
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
+    this.scrubThread =
+        new ScrubThread(
+            options.scrubs(),
+            chunkStore,
+            options.workspace(),
+            Clock.SYSTEM,
+            question -> transport.executor().execute(() -> question.accept(agent)),
+            loop::post,
+            ended);
+    this.scrubRequests = new ScrubRequests(questions, scrubThread);
     this.slowRequests =
         new SlowRequests(
             "leader-requests",
@@ -252,6 +264,7 @@ public final class LeaderRuntime implements AutoCloseable {
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
+    runtime.scrubThread.start();
     if (snapshots.base() > 0) {
       runtime.verifyLogged(snapshots.base(), mark.through());
     } else {
@@ -310,6 +323,7 @@ public final class LeaderRuntime implements AutoCloseable {
               LeaderStatus.addHandshakes(found, transport.handshakes());
               return found;
             });
+    status.set("scrub", scrubRequests.json());
     status.set("restore", restoreRequests.progress());
     LeaderStatus.addStores(
         status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
@@ -349,6 +363,15 @@ public final class LeaderRuntime implements AutoCloseable {
    */
   public JsonSerializable collection(ObjectNode args) {
     return collectionRequests.run(args);
+  }
+
+  /**
+   * Carries out a request about scrubs.
+   *
+   * @param args {@code do} ({@link ScrubRequests})
+   */
+  public JsonSerializable scrub(ObjectNode args) {
+    return scrubRequests.run(args);
   }
 
   /**
@@ -405,6 +428,7 @@ public final class LeaderRuntime implements AutoCloseable {
   @Override
   public void close() {
     freeSpace.close();
+    scrubThread.close(); // waits for one read at most
     transport.shutdown();
     collectionThread.close(); // before what it reads through
     chunks.close();

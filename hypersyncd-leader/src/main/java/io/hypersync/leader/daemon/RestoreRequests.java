@@ -11,10 +11,10 @@ import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.restore.RestoreAnswer;
 import io.hypersync.leader.restore.RestoreBatches;
-import io.hypersync.leader.restore.RestoreHold;
 import io.hypersync.leader.restore.RestoreRun;
 import io.hypersync.leader.restore.RestoreStep;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.restore.RestoreAction;
@@ -141,7 +141,7 @@ final class RestoreRequests {
     try {
       long index = moments.index(at, newest, past);
       long planned = plannedAt < 0 ? newest.index() : plannedAt;
-      RestoreHold hold = hold(newest, Math.min(index, planned));
+      SnapshotHold hold = hold(newest, Math.min(index, planned));
       try {
         PastStates.Two states = past.both(index, planned);
         RestorePlan plan =
@@ -155,7 +155,7 @@ final class RestoreRequests {
             .put("dry_run", isDry);
         if (!isDry) {
           storeLogged(hold.index(), index);
-          post.accept(leader -> hold.planned(leader.snapshots()));
+          post.accept(leader -> hold.releaseLog(leader.snapshots()));
           carryOut(plan, states, index, new WalkLimits(requests, allowance), answer);
         }
         return answer.put("duration_ms", (clock.monotonicNs() - beganNs) / NS_PER_MS);
@@ -172,10 +172,10 @@ final class RestoreRequests {
   }
 
   /** Keeps the snapshot that the state is read from: when it is gone, its chunks may go. */
-  private RestoreHold hold(PastStates.Newest newest, long index) {
+  private SnapshotHold hold(PastStates.Newest newest, long index) {
     for (Snapshot snapshot : newest.snapshots().reversed()) {
       if (snapshot.index() <= index) {
-        RestoreHold hold = new RestoreHold(snapshot.index());
+        SnapshotHold hold = new SnapshotHold(snapshot.index());
         boolean isHeld = false;
         try {
           isHeld = agent.ask(leader -> hold.begin(leader.snapshots()));
@@ -190,7 +190,7 @@ final class RestoreRequests {
         return hold;
       }
     }
-    return new RestoreHold(0); // there is no such snapshot, and the log begins with the workspace
+    return new SnapshotHold(0); // there is no such snapshot, and the log begins with the workspace
   }
 
   /**

@@ -131,7 +131,8 @@ final class SnapshotRequests {
     } catch (DecodeException | PageMissingException e) {
       throw new UserError(
           "the snapshot of entry " + snapshot.index() + " is damaged: " + e.getMessage(),
-          "Restart the leader: it starts from an older one or replays the log, and its next snapshot"
+          "A worker may have the page: ./hypersync scrub --run. If not,"
+              + " restart the leader: it starts from an older one or replays the log, and its next snapshot"
               + " writes the page again.");
     } catch (ChunkStoreException e) {
       throw new UserError(

@@ -202,7 +202,8 @@ public final class ChunkRecovery {
     port.send(session, new ChunkUnavailable(hash, errno, why));
   }
 
-  private boolean isHopeless(Hash hash, long nowNs) {
+  /** Whether a search of less than a minute ago has shown that no connected worker has it. */
+  public boolean isHopeless(Hash hash, long nowNs) {
     Long untilNs = hopeless.get(hash);
     return untilNs != null && nowNs - untilNs < 0;
   }

@@ -83,6 +83,27 @@ class ChunkRecoveryTest {
     assertAsked(A);
   }
 
+  /** Who reads it again meanwhile tells of it each time. */
+  @Test
+  void itIsHopelessForAMinuteOrUntilAWorkerJoins() {
+    join(A);
+    recovery.lost(LOST, "it cannot be read", nowNs);
+    tick();
+    assertAsked(A);
+    assertFalse(recovery.isHopeless(LOST, nowNs), "it may answer");
+    recovery.absent(A, LOST, nowNs);
+    for (int i = 0; i < 3; i++) {
+      runFor(SECOND_NS);
+      recovery.lost(LOST, "it cannot be read", nowNs);
+    }
+    tick();
+    assertTrue(recovery.isHopeless(LOST, nowNs));
+    assertFalse(recovery.isHopeless(new Hash(1, 2, 3, 5), nowNs));
+    assertFalse(recovery.isHopeless(LOST, nowNs + 61 * SECOND_NS));
+    recovery.established();
+    assertFalse(recovery.isHopeless(LOST, nowNs));
+  }
+
   /** "Nobody has it" would be wrong: B has not said so. */
   @Test
   void whileAWorkerOwesAnAnswerReadersAreToldToAskAgain() {

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.recovery.LeaderState;
-import io.hypersync.leader.restore.RestoreHold;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
@@ -31,6 +30,10 @@ import org.junit.jupiter.api.Test;
 
 /** When a leader takes snapshots, and which ones it keeps (hypersync.md 13.1, 14.1). */
 class SnapshotManagerTest {
+  private static final String HELD =
+      "a worker installs it, a path is restored from it, or a scrub reads it; try again later"
+          + " (./hypersync scrub says whether one runs)";
+
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
   private static final long INTERVAL_NS = 1_000;
 
@@ -144,9 +147,7 @@ class SnapshotManagerTest {
     assertEquals(3, snapshots.previousIndex());
     snapshots.remove(1, this::tell);
     assertTrue(tick(0));
-    assertEquals(
-        List.of("failed: a worker installs it, or a path is restored from it; try again later"),
-        told);
+    assertEquals(List.of("failed: " + HELD), told);
 
     snapshots.release(1);
     assertFalse(tick(0), "another one reads it");
@@ -206,14 +207,14 @@ class SnapshotManagerTest {
 
   /** When a restore is planned, it needs the chunks of the snapshot, and no log. */
   @Test
-  void aRestoreHoldsTheLogOnlyUntilItIsPlanned() {
+  void aSnapshotHoldsTheLogOnlyUntilItIsPlanned() {
     entry();
     log.sync();
     takenAt(INTERVAL_NS);
-    RestoreHold hold = new RestoreHold(1);
+    SnapshotHold hold = new SnapshotHold(1);
     assertTrue(hold.begin(snapshots));
     assertEquals(1, snapshots.lowestHeld(0));
-    hold.planned(snapshots);
+    hold.releaseLog(snapshots);
     assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
     for (int i = 2; i <= 4; i++) {
       entry();
@@ -236,11 +237,11 @@ class SnapshotManagerTest {
     entry();
     log.sync();
     takenAt(INTERVAL_NS);
-    RestoreHold hold = new RestoreHold(1);
+    SnapshotHold hold = new SnapshotHold(1);
     hold.end(snapshots);
     assertFalse(hold.begin(snapshots));
     assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
-    RestoreHold late = new RestoreHold(1);
+    SnapshotHold late = new SnapshotHold(1);
     assertTrue(late.begin(snapshots));
     late.end(snapshots);
     assertEquals(Long.MAX_VALUE, snapshots.lowestHeld(0));
@@ -262,9 +263,7 @@ class SnapshotManagerTest {
     assertTrue(snapshots.hold(1), "twice");
     snapshots.remove(1, this::tell);
     assertTrue(tick(0));
-    assertEquals(
-        List.of("failed: a worker installs it, or a path is restored from it; try again later"),
-        told);
+    assertEquals(List.of("failed: " + HELD), told);
     assertTrue(tick(0));
     assertEquals("remove 2", asked.getLast(), "the next one is too many, too");
     assertFalse(snapshots.hold(2), "it is on its way out");

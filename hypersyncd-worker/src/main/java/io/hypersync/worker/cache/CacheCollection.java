@@ -13,8 +13,8 @@ import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
-import io.hypersync.snapshot.PageSet;
 import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
 import io.hypersync.worker.port.CacheReport;
@@ -70,7 +70,7 @@ public final class CacheCollection implements PageVisitor {
   private final CacheRoots roots;
   private final Environment at;
   private final Predicate<Hash> isWanted;
-  private final PageSet pages;
+  private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest;
   private Step step = Step.NODES;
@@ -87,7 +87,7 @@ public final class CacheCollection implements PageVisitor {
     this.roots = roots;
     this.at = at;
     this.isWanted = roots.evicts() ? wanted(at) : _ -> true;
-    this.pages = new PageSet(at.maxPages());
+    this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(new StoredPages(at.chunks(), RateLimit.NONE), this);
     this.rest = new ArrayDeque<>(roots.snapshots());
   }

@@ -5,10 +5,10 @@ import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.restore.RestoreBatches;
-import io.hypersync.leader.restore.RestoreHold;
 import io.hypersync.leader.restore.RestoreRun;
 import io.hypersync.leader.restore.RestoreStep;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.difference.StateDifference.Limits;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
@@ -126,7 +126,7 @@ public final class SimRestores {
   private void planned(PastStates.Newest newest) {
     long low = prng.oneIn(2) ? Math.max(0, newest.index() - NEAR) : 0;
     long index = prng.between(low, newest.index());
-    RestoreHold held = hold(newest, index);
+    SnapshotHold held = hold(newest, index);
     try {
       PastStates past =
           new PastStates(
@@ -143,7 +143,7 @@ public final class SimRestores {
       LoggedChunks missing = LoggedChunks.missing(log, disk.chunks(), held.index(), index);
       while (missing.step()) {}
       host.note("restores " + path + " to entry " + index + " from entry " + newest.index());
-      held.planned(leader.agent().snapshots());
+      held.releaseLog(leader.agent().snapshots());
       RestoreSteps steps = new RestoreSteps(plan, then.version(), this::length, Limits.NONE);
       RestoreBatches batches = new RestoreBatches(plan, steps, MOST_LEFT);
       RestoreRun run = leader.agent().beginRestore(newest.state());
@@ -159,18 +159,18 @@ public final class SimRestores {
       long planned,
       long index,
       List<Name> path,
-      RestoreHold held,
+      SnapshotHold held,
       RestoreRun run,
       RestoreBatches batches) {}
 
-  private RestoreHold hold(PastStates.Newest newest, long index) {
+  private SnapshotHold hold(PastStates.Newest newest, long index) {
     for (Snapshot snapshot : newest.snapshots().reversed()) {
-      RestoreHold hold = new RestoreHold(snapshot.index());
+      SnapshotHold hold = new SnapshotHold(snapshot.index());
       if (snapshot.index() <= index && hold.begin(leader.agent().snapshots())) {
         return hold;
       }
     }
-    return new RestoreHold(0);
+    return new SnapshotHold(0);
   }
 
   /** A random path; the root one time in three. */

@@ -223,7 +223,10 @@ public final class SnapshotManager {
         } else if (isNeeded(index)) {
           refuse(request, "the next start needs it; take another snapshot first");
         } else if (isHeld(index)) {
-          refuse(request, "a worker installs it, or a path is restored from it; try again later");
+          refuse(
+              request,
+              "a worker installs it, a path is restored from it, or a scrub reads it; try again later"
+                  + " (./hypersync scrub says whether one runs)");
         } else {
           underWay = request;
           remove(index);

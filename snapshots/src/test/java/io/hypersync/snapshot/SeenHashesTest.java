@@ -11,10 +11,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A page is never taken for one that was come to when it was not. */
-class PageSetTest {
+class SeenHashesTest {
   @Test
   void itKnowsWhatWasAddedAndNothingElse() {
-    PageSet pages = new PageSet(Integer.MAX_VALUE);
+    SeenHashes pages = new SeenHashes(Integer.MAX_VALUE);
     Set<Hash> model = new HashSet<>();
     Random random = new Random(1);
     for (int i = 0; i < 50_000; i++) {
@@ -29,7 +29,7 @@ class PageSetTest {
 
   @Test
   void whenItIsFullItForgetsAndNeverInvents() {
-    PageSet pages = new PageSet(100);
+    SeenHashes pages = new SeenHashes(100);
     for (int round = 0; round < 3; round++) {
       for (int i = 0; i < 150; i++) {
         assertTrue(pages.add(new Hash(i, i, 0, 0)), "round " + round + ", page " + i);
@@ -41,7 +41,7 @@ class PageSetTest {
   /** A hash of zeros looks like an empty slot. */
   @Test
   void zeroIsAPageToo() {
-    PageSet pages = new PageSet(10);
+    SeenHashes pages = new SeenHashes(10);
     assertTrue(pages.add(Hash.ZERO));
     assertFalse(pages.add(Hash.ZERO));
     assertTrue(pages.add(new Hash(0, 2, 0, 0)));

@@ -1,14 +1,13 @@
-package io.hypersync.leader.restore;
+package io.hypersync.leader.snapshot;
 
 import io.hypersync.snapshot.schedule.SnapshotManager;
 
 /**
- * Keeps the snapshot that a restore reads from: with the log until the plan is made, then alone,
- * because what is restored needs the chunks only. Whoever asks for it may give up before the agent
- * has heard of it: then {@link #end} comes first or last, and nothing is held. On the agent's
- * thread only.
+ * Keeps a snapshot for somebody on another thread who reads it: with the log behind it, or, from
+ * {@link #releaseLog} on, alone. Whoever asks for it may give up before the agent has heard of it:
+ * then {@link #end} comes first or last, and nothing is held. On the agent's thread only.
  */
-public final class RestoreHold {
+public final class SnapshotHold {
   private final long index;
   private Phase phase = Phase.NEW;
 
@@ -22,9 +21,9 @@ public final class RestoreHold {
   /**
    * A hold that has not begun.
    *
-   * @param index of the snapshot; 0 if the state is read from the log alone, and nothing is held
+   * @param index of the snapshot; 0 if there is none to hold
    */
-  public RestoreHold(long index) {
+  public SnapshotHold(long index) {
     this.index = index;
   }
 
@@ -45,8 +44,8 @@ public final class RestoreHold {
     return phase == Phase.LOG;
   }
 
-  /** The plan is made: the log is not needed any more. */
-  public void planned(SnapshotManager snapshots) {
+  /** The log is not needed any more, the chunks and pages are. */
+  public void releaseLog(SnapshotManager snapshots) {
     if (phase == Phase.LOG) {
       snapshots.releaseLog(index);
       phase = Phase.CHUNKS;

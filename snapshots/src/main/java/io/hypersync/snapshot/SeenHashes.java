@@ -3,17 +3,17 @@ package io.hypersync.snapshot;
 import io.hypersync.model.hash.Hash;
 
 /**
- * The pages that a walk has come to. Half of each hash is remembered, 128 bits, in 21 to 43 bytes
- * of heap. Nobody can make two pages whose halves are equal; with the 70 bits of the chunk store's
- * marks an attacker could, and one of the two would not be read.
+ * The pages, or the chunks, that a walk has come to. Half of each hash is remembered, 128 bits, in
+ * 21 to 43 bytes of heap. Nobody can make two pages whose halves are equal; with the 70 bits of the
+ * chunk store's marks an attacker could, and one of the two would not be read.
  *
  * <p>It is bounded: when it is full it forgets everything. So it may take a page for new that is
  * not, which is read again then; never the other way round. Not thread-safe.
  */
-public final class PageSet {
+public final class SeenHashes {
   private static final int SMALLEST = 1 << 10;
 
-  private final int maxPages;
+  private final int most;
 
   /** Two longs for each slot; two zeros are an empty one. */
   private long[] slots = new long[2 * SMALLEST];
@@ -25,16 +25,16 @@ public final class PageSet {
   /**
    * An empty set.
    *
-   * @param maxPages how many are remembered, at least 1
+   * @param most how many are remembered, at least 1
    */
-  public PageSet(int maxPages) {
-    this.maxPages = maxPages;
+  public SeenHashes(int most) {
+    this.most = most;
   }
 
-  /** Adds a page; returns whether it is new, as far as is known. */
-  public boolean add(Hash page) {
-    long high = page.w0();
-    long low = page.w1();
+  /** Adds one; returns whether it is new, as far as is known. */
+  public boolean add(Hash hash) {
+    long high = hash.w0();
+    long low = hash.w1();
     if ((high | low) == 0) {
       boolean isNew = !containsZero;
       containsZero = true;
@@ -45,7 +45,7 @@ public final class PageSet {
     if (slots[at] == high && slots[at + 1] == low) {
       return false;
     }
-    if (used >= maxPages) {
+    if (used >= most) {
       slots = new long[2 * SMALLEST];
       used = 0;
       containsZero = false;
@@ -60,7 +60,7 @@ public final class PageSet {
     return true;
   }
 
-  /** How many pages were new; those that were forgotten may count more than once. */
+  /** How many were new; those that were forgotten may count more than once. */
   public long count() {
     return distinct;
   }

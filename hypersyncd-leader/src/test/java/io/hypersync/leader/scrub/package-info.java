@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.scrub;
+
+import org.jspecify.annotations.NullMarked;
