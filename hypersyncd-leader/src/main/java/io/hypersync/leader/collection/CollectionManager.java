@@ -197,7 +197,7 @@ public final class CollectionManager {
   /** Tells what the last run has found that only snapshots keep. */
   private void tell(SnapshotManager snapshots) {
     CollectionReport found = last;
-    if (found == null || found == told) { // the same one
+    if (found == null || found.equals(told)) {
       return;
     }
     told = found;
