@@ -89,7 +89,8 @@ class SimulationTest {
     "805336191328, 3000",
     "223740337773, 3000",
     "223740338892, 3000",
-    "223740340855, 3000"
+    "223740340855, 3000",
+    "438879775361, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

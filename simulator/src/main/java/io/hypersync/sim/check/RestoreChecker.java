@@ -176,8 +176,8 @@ public final class RestoreChecker {
       boolean isOwn,
       Others others,
       Set<NodeId> kept) {
-    if (entry.op() instanceof FsOp.ReapOrphans) {
-      return;
+    if (entry.op() instanceof FsOp.ReapOrphans || before.root().equals(after.root())) {
+      return; // such as a rename of a name to itself, which moves nothing
     }
     if (!isOwn && entry.op() instanceof FsOp.Rename rename) {
       below(entry, after, new Place(rename.newParent(), rename.newName()), others.moved);
