@@ -34,6 +34,9 @@ public final class HeapBudget {
    */
   private static final int SCRUB_PART = 32;
 
+  /** A backup remembers half as much as a scrub, divided in the same way. */
+  private static final int BACKUP_PART = 2 * SCRUB_PART;
+
   /** More of either are not remembered, in whatever heap. */
   private static final int MOST_SEEN = 1 << 24;
 
@@ -92,7 +95,8 @@ public final class HeapBudget {
   /**
    * The same for any heap: a quarter, or less if that is not left. Not what is free at this moment
    * is asked: most of what is in use may be garbage, of which the JVM gets rid when it needs room.
-   * An eighth stays free for everything else, what collections and scrubs remember among it.
+   * An eighth stays free for everything else, what collections, scrubs and backups remember among
+   * it.
    *
    * @param survivingBytes what was in use after the JVM has last collected garbage
    */
@@ -128,6 +132,16 @@ public final class HeapBudget {
   /** How many chunks a scrub may remember. */
   static int mostScrubbedChunks() {
     return mostSeen(largestBytes() / SCRUB_PART * 3 / 4);
+  }
+
+  /** How many pages a backup may remember. */
+  static int mostBackedUpPages() {
+    return mostSeen(largestBytes() / BACKUP_PART / 4);
+  }
+
+  /** How many chunks a backup may remember. */
+  static int mostBackedUpChunks() {
+    return mostSeen(largestBytes() / BACKUP_PART * 3 / 4);
   }
 
   private static int mostSeen(long bytes) {
