@@ -68,6 +68,7 @@ final class InterruptedInitTest {
             WorkspaceDirectory.saying(new HostPort("127.0.0.1", 7890)),
             List.of(new WorkerId("fmd"), new WorkerId("yto")),
             _ -> new HostPort("127.0.0.1", 7890),
+            WorkspaceDirectory.StateFiller.NONE,
             step);
   }
 

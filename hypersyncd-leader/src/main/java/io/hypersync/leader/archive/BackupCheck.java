@@ -38,6 +38,10 @@ public final class BackupCheck {
   private final List<Bad> named = new ArrayList<>();
   private @Nullable Snapshot current;
   private Hash lastPage = Hash.ZERO;
+
+  /** What is wrong with the one that could not be read last. */
+  private String why = "";
+
   private long states;
   private long chunkCount;
   private long pageCount;
@@ -95,10 +99,8 @@ public final class BackupCheck {
   public boolean step() {
     Hash chunk = chunks.poll();
     if (chunk != null) {
-      try {
-        var _ = read(chunk);
-      } catch (PageMissingException e) {
-        found("chunk", chunk, e);
+      if (read(chunk) == null) {
+        found("chunk", chunk, why);
       }
       return true;
     }
@@ -107,10 +109,10 @@ public final class BackupCheck {
         return true;
       }
     } catch (PageMissingException e) {
-      found("page", walker.skip().page(), e);
+      found("page", walker.skip().page(), why);
       return true;
     } catch (DecodeException e) {
-      found("page", lastPage, e);
+      found("page", lastPage, String.valueOf(e.getMessage()));
       return true;
     }
     states += current == null ? 0 : 1;
@@ -121,7 +123,7 @@ public final class BackupCheck {
     try {
       Manifest.walk(current.manifest(), workspace, walker);
     } catch (DecodeException e) {
-      found("manifest", current.hash(), e);
+      found("manifest", current.hash(), String.valueOf(e.getMessage()));
     }
     return true;
   }
@@ -133,28 +135,29 @@ public final class BackupCheck {
 
   private byte[] page(Hash page) throws PageMissingException {
     lastPage = page;
-    return read(page);
+    byte[] found = read(page);
+    if (found == null) {
+      throw new PageMissingException(page, why);
+    }
+    return found;
   }
 
-  private byte[] read(Hash hash) throws PageMissingException {
-    String why = "is missing";
+  private byte @Nullable [] read(Hash hash) {
     try {
       byte[] found = store.getVerifiedFromDisk(hash);
-      if (found != null) {
-        bytes += found.length;
-        return found;
-      }
+      why = "missing";
+      bytes += found == null ? 0 : found.length;
+      return found;
     } catch (ChunkStoreException e) {
       why = String.valueOf(e.getMessage());
+      return null;
     }
-    throw new PageMissingException(hash, why);
   }
 
-  private void found(String what, Hash hash, Exception why) {
+  private void found(String what, Hash hash, String reason) {
     bad++;
     if (named.size() < MOST_NAMED) {
-      long state = current == null ? 0 : current.index();
-      named.add(new Bad(what, hash, state, String.valueOf(why.getMessage())));
+      named.add(new Bad(what, hash, current == null ? 0 : current.index(), reason));
     }
   }
 }

@@ -162,6 +162,15 @@ public final class BackupDirectory implements AutoCloseable {
     }
   }
 
+  /**
+   * Computes the Merkle root of a state from all its pages; takes the memory of the state.
+   *
+   * @throws UserError if that is not the root which the state says
+   */
+  public void requireRoot(Snapshot state) {
+    var _ = VerifiedRoot.of(state, chunks, label.workspace(), directory.toString());
+  }
+
   /** Where it is. */
   public Path directory() {
     return directory;
