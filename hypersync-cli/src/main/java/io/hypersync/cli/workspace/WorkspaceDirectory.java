@@ -56,7 +56,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
 
   /**
    * Creates a workspace without tokens; see {@link #create(Path, WorkspaceId, WorkspaceName,
-   * Instant, Map, List, HostPort)}.
+   * Instant, Map, List, HostPort, StateFiller)}.
    */
   public static WorkspaceDirectory create(
       Path root,
@@ -96,7 +96,16 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   @FunctionalInterface
   public interface StateFiller {
     /** The state directory stays empty. */
-    StateFiller NONE = _ -> {};
+    StateFiller NONE =
+        new StateFiller() {
+          @Override
+          public void fill(Path stateDir) {}
+
+          @Override
+          public boolean fills() {
+            return false;
+          }
+        };
 
     /**
      * Fills the state directory, which is empty; all is durable on return.
@@ -104,6 +113,11 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
      * @throws UserError if that is not possible
      */
     void fill(Path stateDir) throws IOException;
+
+    /** Whether it makes anything. */
+    default boolean fills() {
+      return true;
+    }
   }
 
   /**
@@ -121,7 +135,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       }
       refuseIfThere(workers);
       Files.createDirectories(root); // not owner-only: the secrets have directories of their own
-      try (InitMark mark = InitMark.write(root, id, workers, filler != StateFiller.NONE)) {
+      try (InitMark mark = InitMark.write(root, id, workers, filler.fills())) {
         step.run();
         make(said, workers, leader, filler, step);
         step.run();

@@ -37,6 +37,10 @@ public final class BackupDirectory implements AutoCloseable {
   private static final String LOCK = "LOCK";
   private static final String CHUNKS = "chunks";
   private static final String SNAPSHOTS = "snapshots";
+
+  /** More than any label has: a larger file is none. */
+  private static final long MAX_LABEL_BYTES = 4096;
+
   private static final String KIND = "backup directory";
 
   private final Path directory;
@@ -257,7 +261,8 @@ public final class BackupDirectory implements AutoCloseable {
 
   private static BackupLabel read(Path directory) throws IOException {
     Path file = directory.resolve(LABEL);
-    return BackupLabel.parse(Files.readString(file), file.toString());
+    String text = Files.size(file) > MAX_LABEL_BYTES ? "" : Files.readString(file);
+    return BackupLabel.parse(text, file.toString());
   }
 
   private static boolean isBackup(Path directory) {

@@ -19,6 +19,7 @@ import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +45,8 @@ import org.slf4j.LoggerFactory;
 final class BackupThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackupThread.class);
   private static final long NS_PER_MS = 1_000_000;
+
+  private static final long STOP_LIMIT_SECONDS = 10;
 
   /** How many backups that have ended are remembered. */
   private static final int REMEMBERED = 16;
@@ -262,23 +266,33 @@ final class BackupThread implements AutoCloseable {
   /** The path without symbolic links, as far as it exists. */
   private static Path real(Path path) {
     Path there = path.normalize();
-    for (Path at = there; at != null; at = at.getParent()) {
-      try {
-        return at.toRealPath().resolve(at.relativize(there)).normalize();
-      } catch (IOException e) {
-        continue;
-      }
+    Path above = there;
+    while (above.getParent() != null && Files.notExists(above)) {
+      above = above.getParent();
     }
-    return there;
+    try {
+      return above.toRealPath().resolve(above.relativize(there)).normalize();
+    } catch (IOException e) {
+      return there; // whoever opens it says what is wrong
+    }
   }
 
   /**
-   * Ends a backup that is under way, and waits for the step that it is in. To be called before the
-   * chunk store is closed.
+   * Ends a backup that is under way, and waits for the step that it is in, but not for ever: the
+   * backup's disk may hang, and that must not keep the leader from stopping. A step reads the
+   * leader's store before it writes, and none follows. To be called before the chunk store is
+   * closed.
    */
   @Override
   public void close() {
     access.stop();
-    thread.close();
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("the disk of a backup does not answer");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

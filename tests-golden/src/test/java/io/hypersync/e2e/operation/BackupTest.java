@@ -183,6 +183,8 @@ class BackupTest {
     try (TestCluster restored = begin(cluster)) {
       assertNotEquals(cluster.workspace().id(), restored.workspace().id());
       restored.startLeader();
+      String log = restored.hypersync("log").orFail("log");
+      assertFalse(log.contains("CreateFile"), log);
       restored.startWorker("x");
       assertEquals(now, list(restored.mount("x")));
       Trees.assertSame(mount, restored.mount("x"));
@@ -268,6 +270,30 @@ class BackupTest {
         restored.startWorker("x");
         assertEquals(list(mount), list(restored.mount("x")));
       }
+    }
+  }
+
+  /** A chunk store leaves 128 MiB free. */
+  @Test
+  void aBackupThatMeetsAFullDiskIsRepeatedWhenThereIsRoom() throws Exception {
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Path mount = cluster.mount("a");
+      Shell.must(mount, "sh", "-ec", MAKE);
+      cluster.settle("a");
+      Path disk = cluster.tmpfs("disk", 128 + 4);
+      Path there = disk.resolve("backup");
+      Shell full = cluster.hypersync("backup", there.toString());
+      assertEquals(1, full.exit(), full::output);
+      assertTrue(full.output().contains("no room in " + there), full::output);
+      assertTrue(full.output().contains("do the same again"), full::output);
+      JsonNode listed = json(cluster.hypersync("backup", "--list", there.toString(), "--json"));
+      assertEquals(0, listed.path("states").size(), listed::toString);
+      Files.writeString(mount.resolve("meanwhile"), "the workspace goes on");
+      Shell.must(disk, "mount", "-o", "remount,size=400m", disk.toString());
+      JsonNode done = json(cluster.hypersync("backup", there.toString(), "--json"));
+      assertTrue(done.path("copied_bytes").asLong() < 6_000_000, done::toString);
+      Shell checked = cluster.hypersync("backup", "--verify", there.toString());
+      assertEquals(0, checked.exit(), checked::output);
     }
   }
 
