@@ -72,6 +72,7 @@ final class CommandLineTest {
             "snapshot",
             "gc",
             "scrub",
+            "backup",
             "diff",
             "restore",
             "trace",

@@ -233,6 +233,8 @@ public final class LeaderDaemon implements Daemon {
         args -> runtime.collection(args),
         "scrub",
         args -> runtime.scrub(args),
+        "backup",
+        args -> runtime.backup(args),
         "diff",
         args -> runtime.diff(args),
         "restore",

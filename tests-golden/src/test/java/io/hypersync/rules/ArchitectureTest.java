@@ -42,6 +42,7 @@ class ArchitectureTest {
           .and(
               inPackages(
                       "io.hypersync.model",
+                      "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
                       "io.hypersync.leader.history",
                       "io.hypersync.leader.lock",

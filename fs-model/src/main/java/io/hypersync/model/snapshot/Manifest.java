@@ -46,6 +46,9 @@ public record Manifest(
   private static final long MAGIC = 0x48534d414e494645L; // "HSMANIFE"
   private static final int FORMAT = 1;
 
+  /** Where the workspace is. */
+  private static final int WORKSPACE_AT = Long.BYTES + 2;
+
   /** Manifests have two references, or two small tries, besides the numbers. */
   private static final int CAPACITY = 4096;
 
@@ -121,6 +124,41 @@ public record Manifest(
    */
   public static Hash root(byte[] manifest) throws DecodeException {
     return Header.read(new CanonicalReader(manifest)).root;
+  }
+
+  /**
+   * The version of the roots that a manifest states, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static RootVersion version(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).version;
+  }
+
+  /**
+   * How large the state is that a manifest stands for, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static StatePages.Size size(byte[] manifest) throws DecodeException {
+    CanonicalReader in = new CanonicalReader(manifest);
+    var _ = Header.read(in);
+    return StatePages.size(in);
+  }
+
+  /**
+   * The manifest of the same state in another workspace. No page names a workspace, so it has the
+   * same pages.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static byte[] inWorkspace(byte[] manifest, WorkspaceId workspace) throws DecodeException {
+    var _ = Header.read(new CanonicalReader(manifest));
+    CanonicalWriter id = new CanonicalWriter(WorkspaceId.BYTES);
+    id.id(workspace.high(), workspace.low());
+    byte[] moved = manifest.clone();
+    System.arraycopy(id.toBytes(), 0, moved, WORKSPACE_AT, WorkspaceId.BYTES);
+    return moved;
   }
 
   /** What comes before the state. */

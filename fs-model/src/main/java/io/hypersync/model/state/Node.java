@@ -303,15 +303,15 @@ public final class Node extends Leaf {
       throw new DecodeException("a node of the unknown type " + code);
     }
     in.skip(Short.BYTES + 3 * Integer.BYTES + 3 * Long.BYTES);
-    pages.trie(in, PageKind.XATTRS, Xattr::walkPage);
+    var _ = pages.trie(in, PageKind.XATTRS, Xattr::walkPage);
     switch (type) {
       case FILE -> {
         in.skip(2 * Long.BYTES);
-        pages.trie(in, PageKind.EXTENTS, Extent::walkPage);
+        var _ = pages.trie(in, PageKind.EXTENTS, Extent::walkPage);
       }
       case DIRECTORY -> {
         in.skip(NodeId.BYTES);
-        pages.trie(in, PageKind.ENTRIES, DirEntry::walkPage);
+        var _ = pages.trie(in, PageKind.ENTRIES, DirEntry::walkPage);
       }
       case SYMLINK -> in.skip(in.u16());
       case FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> in.skip(Integer.BYTES);

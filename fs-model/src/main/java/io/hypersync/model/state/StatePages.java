@@ -3,9 +3,11 @@ package io.hypersync.model.state;
 import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
@@ -62,6 +64,31 @@ public final class StatePages {
   }
 
   /**
+   * How large a state is.
+   *
+   * @param nodes files, directories and all else, those without a name too
+   * @param allocatedBytes that files map to chunks
+   */
+  public record Size(long nodes, long allocatedBytes) {}
+
+  /**
+   * How large a state says that it is, without reading a page.
+   *
+   * @throws DecodeException if the bytes are not such a form
+   */
+  public static Size size(CanonicalReader in) throws DecodeException {
+    var _ = in.u64(); // next inode
+    long allocated = in.size();
+    PageWalker walker =
+        new PageWalker(
+            page -> {
+              throw new PageMissingException(page, "is not to be read");
+            },
+            NoPages.VISITOR);
+    return new Size(walker.trie(in, PageKind.NODES, Node::walkPage), allocated);
+  }
+
+  /**
    * Begins a walk over a state's pages, and over the chunks of its files and extended attributes.
    *
    * @throws DecodeException if the bytes are not such a form
@@ -69,7 +96,20 @@ public final class StatePages {
   public static void walk(CanonicalReader in, PageWalker pages) throws DecodeException {
     var _ = in.u64(); // next inode
     var _ = in.size(); // allocated
-    pages.trie(in, PageKind.NODES, Node::walkPage);
-    pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
+    var _ = pages.trie(in, PageKind.NODES, Node::walkPage);
+    var _ = pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
+  }
+
+  /** Stays in the manifest. */
+  private enum NoPages implements PageVisitor {
+    VISITOR;
+
+    @Override
+    public boolean page(Hash page) {
+      return false;
+    }
+
+    @Override
+    public void chunk(Hash chunk) {}
   }
 }

@@ -61,13 +61,12 @@ public final class PageWalker {
    * Walks over a trie that is inside a record, up to its pages; {@link #step} reads those.
    *
    * @param kind the kind that its pages must have
+   * @return how many leaves it has, as far as it says without its pages
    * @throws DecodeException if the bytes are none
    */
-  public void trie(CanonicalReader in, int kind, LeafWalker leaf) throws DecodeException {
+  public long trie(CanonicalReader in, int kind, LeafWalker leaf) throws DecodeException {
     int tag = in.u8();
-    if (tag != PageTag.EMPTY) {
-      var _ = subtree(in, tag, -1, kind, leaf);
-    }
+    return tag == PageTag.EMPTY ? 0 : subtree(in, tag, -1, kind, leaf);
   }
 
   /** Tells the visitor of a chunk, for {@link LeafWalker}s. */

@@ -41,6 +41,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("snapshot", SnapshotCommand.class);
     COMMANDS.put("gc", GcCommand.class);
     COMMANDS.put("scrub", ScrubCommand.class);
+    COMMANDS.put("backup", BackupCommand.class);
     COMMANDS.put("diff", DiffCommand.class);
     COMMANDS.put("restore", RestoreCommand.class);
     COMMANDS.put("why-slow", WhySlowCommand.class);

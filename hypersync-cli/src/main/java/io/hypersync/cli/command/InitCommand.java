@@ -9,6 +9,8 @@ import io.hypersync.cli.workspace.NewIds;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -29,7 +31,8 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync init /srv/team",
-      "  ./hypersync init /srv/team --bind 10.0.0.1:7890 --workers fmd,yto,css"
+      "  ./hypersync init /srv/team --bind 10.0.0.1:7890 --workers fmd,yto,css",
+      "  ./hypersync init /srv/team2 --from /mnt/backup/team"
     })
 public final class InitCommand implements Callable<Integer> {
   @Mixin private final Screen screen = new Screen();
@@ -57,8 +60,25 @@ public final class InitCommand implements Callable<Integer> {
       description = "Write enrolment tokens for these workers at once.")
   private List<String> workers = List.of();
 
+  @Option(
+      names = "--from",
+      paramLabel = "<backup dir>",
+      description =
+          "Begin with a state of this backup (./hypersync backup), and not with an empty folder.")
+  private @Nullable Path from;
+
+  @Option(
+      names = "--at",
+      paramLabel = "<state>",
+      description =
+          "With --from: which state, by its name, its index or a time (default: the newest one).")
+  private @Nullable String at;
+
   @Override
   public Integer call() {
+    if (at != null && from == null) {
+      throw new UserError("init: --at needs --from <backup dir>", "", UserError.USAGE);
+    }
     HostPort bindAddress = Arguments.parse("--bind", Settings.LEADER_BIND_ADDRESS, bind);
     List<WorkerId> ids =
         workers.stream()
@@ -67,20 +87,26 @@ public final class InitCommand implements Callable<Integer> {
     Path root = directory.toAbsolutePath().normalize();
     WorkspaceName called =
         new WorkspaceName(name != null ? name : String.valueOf(root.getFileName()));
+    WorkspaceId id = NewIds.workspace();
+    RestoredState restored = new RestoredState(id, from, at, screen);
     WorkspaceDirectory workspace =
-        WorkspaceDirectory.create(
-            root,
-            NewIds.workspace(),
-            called,
-            Instant.now(),
-            WorkspaceDirectory.saying(bindAddress),
-            ids,
-            leaderAddress.orFrom(bindAddress));
+        restored.fill(
+            filler ->
+                WorkspaceDirectory.create(
+                    root,
+                    id,
+                    called,
+                    Instant.now(),
+                    WorkspaceDirectory.saying(bindAddress),
+                    ids,
+                    leaderAddress.orFrom(bindAddress),
+                    filler));
     ObjectNode result = JsonNodeFactory.instance.objectNode();
     result
         .put("workspace", workspace.id().toString())
         .put("workspace_name", workspace.name().text())
         .put("dir", root.toString());
+    result.set("restored", restored.json());
     ArrayNode tokens = result.putArray("tokens");
     HostPort leader = leaderAddress.orFrom(bindAddress);
     Optional<String> warning = Optional.empty();
@@ -94,16 +120,21 @@ public final class InitCommand implements Callable<Integer> {
                       leader, List.of("token", worker.name(), "--dir", root.toString()), file));
     }
     result.put("warning", warning.orElse(null));
-    screen.show(result, () -> text(workspace, ids));
+    screen.show(result, () -> text(workspace, restored.text(), ids));
     warning.ifPresent(screen::tell);
     return 0;
   }
 
-  private static String text(WorkspaceDirectory workspace, List<WorkerId> workers) {
+  private static String text(
+      WorkspaceDirectory workspace, String restored, List<WorkerId> workers) {
     StringBuilder text = new StringBuilder();
     text.append("Made workspace ").append(workspace.name());
     text.append(" (").append(workspace.id()).append(") in ").append(workspace.root());
-    text.append(".\n\nNext:\n  ").append(Suggestion.leader(workspace)).append('\n');
+    text.append(".\n")
+        .append(restored)
+        .append("\nNext:\n  ")
+        .append(Suggestion.leader(workspace))
+        .append('\n');
     if (workers.isEmpty()) {
       WorkerId example = new WorkerId("w1");
       text.append("  ").append(Suggestion.token(workspace, example)).append('\n');

@@ -35,13 +35,17 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * hypersync init 1
  * workspace 00112233445566778899aabbccddeeff
+ * state
  * token fmd.token
  * end
  * </pre>
  *
+ * <p>The line {@code state} is there if the state directory is filled from a backup.
+ *
  * <p>An old mark proves little: the directory may contain a workspace in use by now. So nothing is
  * removed if the directory has an identity, a log, a lock, the authority of another workspace, or
- * tokens that the mark does not list.
+ * tokens that the mark does not list. A state that was filled from a backup has a log, too; a
+ * leader that had been there would have left its lock.
  */
 final class InitMark implements AutoCloseable {
   static final String FILE = "init.unfinished";
@@ -49,7 +53,12 @@ final class InitMark implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InitMark.class);
   private static final String FIRST_LINE = "hypersync init 1";
   private static final String WORKSPACE = "workspace ";
+  private static final String STATE = "state";
   private static final String TOKEN = "token ";
+
+  /** What a leader makes in its state directory before anything else. */
+  private static final String LEADERS_LOCK = "LOCK";
+
   private static final String LAST_LINE = "end";
   private static final int MAX_BYTES = 1 << 20;
 
@@ -62,14 +71,16 @@ final class InitMark implements AutoCloseable {
   }
 
   /** Contents of the mark of an earlier {@code init}. */
-  private record Content(WorkspaceId workspace, Set<String> tokens) {}
+  private record Content(WorkspaceId workspace, boolean fillsState, Set<String> tokens) {}
 
   /**
    * Creates and locks the mark. No other process can create one while this exists.
    *
+   * @param fillsState whether this init fills the state directory
    * @throws UserError if another {@code init} is under way
    */
-  static InitMark write(Path root, WorkspaceId workspace, List<WorkerId> workers)
+  static InitMark write(
+      Path root, WorkspaceId workspace, List<WorkerId> workers, boolean fillsState)
       throws IOException {
     Path file = root.resolve(FILE);
     FileChannel channel;
@@ -87,6 +98,9 @@ final class InitMark implements AutoCloseable {
         throw underWay(root);
       }
       StringBuilder text = new StringBuilder(FIRST_LINE + "\n" + WORKSPACE + workspace + "\n");
+      if (fillsState) {
+        text.append(STATE).append('\n');
+      }
       workers.forEach(worker -> text.append(TOKEN).append(worker).append(".token\n"));
       text.append(LAST_LINE).append('\n');
       ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
@@ -165,6 +179,9 @@ final class InitMark implements AutoCloseable {
     removeIfEmpty(root.resolve(WorkspaceDirectory.TOKENS_DIR));
     DurableFiles.deleteTree(root.resolve(WorkspaceDirectory.AUTHORITY_DIR));
     DurableFiles.deleteTree(root.resolve(WorkspaceDirectory.LEADER_DIR));
+    if (content.fillsState()) {
+      DurableFiles.deleteTree(root.resolve(WorkspaceDirectory.STATE_DIR));
+    }
     removeIfEmpty(root.resolve(WorkspaceDirectory.STATE_DIR));
     Files.deleteIfExists(root.resolve(WorkspaceDirectory.CONFIG_FILE));
     for (String name : names(root)) {
@@ -178,7 +195,7 @@ final class InitMark implements AutoCloseable {
 
   private static void refuseIfAlive(Path root, Content content) throws IOException {
     List<String> state = names(root.resolve(WorkspaceDirectory.STATE_DIR));
-    if (!state.isEmpty()) {
+    if (!state.isEmpty() && (!content.fillsState() || state.contains(LEADERS_LOCK))) {
       throw inTheWay(
           root, WorkspaceDirectory.STATE_DIR + "/" + state.getFirst() + ", which a leader made");
     }
@@ -216,6 +233,7 @@ final class InitMark implements AutoCloseable {
       return Optional.of(
           new Content(
               WorkspaceId.parse(lines.get(1).substring(WORKSPACE.length())),
+              lines.contains(STATE),
               Set.copyOf(
                   lines.subList(2, lines.size() - 1).stream()
                       .filter(line -> line.startsWith(TOKEN))

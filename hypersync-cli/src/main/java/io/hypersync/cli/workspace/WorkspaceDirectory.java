@@ -56,7 +56,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
 
   /**
    * Creates a workspace without tokens; see {@link #create(Path, WorkspaceId, WorkspaceName,
-   * Instant, Map, List, HostPort)}.
+   * Instant, Map, List, HostPort, StateFiller)}.
    */
   public static WorkspaceDirectory create(
       Path root,
@@ -65,7 +65,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Instant created,
       Map<Setting<?>, String> said) {
     return new WorkspaceDirectory(root, id, name, created)
-        .create(said, List.of(), _ -> new HostPort("localhost", 0), () -> {});
+        .create(said, List.of(), _ -> new HostPort("localhost", 0), StateFiller.NONE, () -> {});
   }
 
   /**
@@ -76,7 +76,8 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    * @param said settings to write into its configuration, with their values as TOML
    * @param workers whose enrolment tokens are written at once
    * @param leader the address under which these workers look for the leader
-   * @throws UserError if something exists that this would overwrite
+   * @param filler makes what the leader begins with
+   * @throws UserError if something exists that this would overwrite, or {@code filler} throws it
    */
   public static WorkspaceDirectory create(
       Path root,
@@ -85,9 +86,38 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Instant created,
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
-      HostPort leader) {
+      HostPort leader,
+      StateFiller filler) {
     return new WorkspaceDirectory(root, id, name, created)
-        .create(said, workers, _ -> leader, () -> {});
+        .create(said, workers, _ -> leader, filler, () -> {});
+  }
+
+  /** Makes the state of a leader that does not begin with the empty filesystem. */
+  @FunctionalInterface
+  public interface StateFiller {
+    /** The state directory stays empty. */
+    StateFiller NONE =
+        new StateFiller() {
+          @Override
+          public void fill(Path stateDir) {}
+
+          @Override
+          public boolean fills() {
+            return false;
+          }
+        };
+
+    /**
+     * Fills the state directory, which is empty; all is durable on return.
+     *
+     * @throws UserError if that is not possible
+     */
+    void fill(Path stateDir) throws IOException;
+
+    /** Whether it makes anything. */
+    default boolean fills() {
+      return true;
+    }
   }
 
   /**
@@ -97,6 +127,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
       Function<WorkerId, HostPort> leader,
+      StateFiller filler,
       Runnable step) {
     try {
       if (InitMark.isIn(root)) {
@@ -104,9 +135,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       }
       refuseIfThere(workers);
       Files.createDirectories(root); // not owner-only: the secrets have directories of their own
-      try (InitMark mark = InitMark.write(root, id, workers)) {
+      try (InitMark mark = InitMark.write(root, id, workers, filler.fills())) {
         step.run();
-        make(said, workers, leader, step);
+        make(said, workers, leader, filler, step);
         step.run();
         mark.done();
       }
@@ -135,12 +166,15 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
       Function<WorkerId, HostPort> leader,
+      StateFiller filler,
       Runnable step)
       throws IOException, PkiException {
     for (Path secret : List.of(stateDir(), authorityDir(), leaderDir())) {
       DurableFiles.createDirectories(secret, DurableFiles.OWNER_ONLY_DIRECTORY);
       step.run();
     }
+    filler.fill(stateDir());
+    step.run();
     WorkspaceAuthority authority = WorkspaceAuthority.create(authorityDir(), id);
     step.run();
     authority.issueLeader().write(leaderDir());

@@ -155,10 +155,21 @@ final class JavaOptionsTest {
   void aTraceHasTheRoomAndTheVectorsOfADaemonAndNoCache() throws Exception {
     cacheMadeBy(jdk + " 25.0.3");
     String heap = option("-Xmx", "leader");
-    for (String command : List.of("trace", "replay")) {
-      assertEquals(heap, option("-Xmx", command), command);
-      assertEquals("@" + target.resolve("hypersync.jvm.args"), option("@", command), command);
+    for (String line :
+        List.of(
+            "trace",
+            "replay",
+            "init /srv/t --from /b",
+            "init --from=/b /srv/t",
+            "backup --verify /b",
+            "backup /b --verify --json")) {
+      String[] command = line.split(" ", -1);
+      assertEquals(heap, option("-Xmx", command), line);
+      assertEquals("@" + target.resolve("hypersync.jvm.args"), option("@", command), line);
       assertFalse(usesTheCache(command), "it has other modules than the cache was made with");
+    }
+    for (String line : List.of("init /srv/t", "backup /b", "backup --list /b")) {
+      assertTrue(usesTheCache(line.split(" ", -1)), line);
     }
   }
 
@@ -171,7 +182,7 @@ final class JavaOptionsTest {
   }
 
   /** Returns the effective option with this prefix: of several, the JVM uses the last. */
-  private String option(String prefix, String command) throws IOException, InterruptedException {
+  private String option(String prefix, String... command) throws IOException, InterruptedException {
     String arguments = launcher(command).out();
     return Arrays.stream(arguments.split("(?= -| @)", -1))
         .map(String::strip)

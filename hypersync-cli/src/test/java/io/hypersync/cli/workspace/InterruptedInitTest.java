@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.workspace.WorkspaceDirectory.StateFiller;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class InterruptedInitTest {
   private static final int LIMIT_STEPS = 50;
   private static final WorkspaceId ID = NewIds.workspace();
+  private static final StateFiller EMPTY = StateFiller.NONE;
 
   @TempDir private Path directory;
   private Path team = Path.of("");
@@ -49,30 +51,50 @@ final class InterruptedInitTest {
   static final class Victim {
     private Victim() {}
 
-    /** Arguments: the folder, and at which step, from 1 on. */
+    /** Arguments: the folder, at which step, from 1 on, and what it begins with. */
     public static void main(String[] args) {
       int[] left = {Integer.parseInt(args[1])};
-      create(
-          Path.of(args[0]),
+      Runnable step =
           () -> {
             if (--left[0] == 0) {
               Runtime.getRuntime().halt(9);
             }
-          });
+          };
+      create(Path.of(args[0]), args[2].equals("from a backup") ? filler(step) : EMPTY, step);
     }
   }
 
+  /** What a state that is made from a backup looks like. */
+  private static StateFiller filler(Runnable step) {
+    return stateDir -> {
+      step.run();
+      Files.createDirectories(stateDir.resolve("oplog"));
+      step.run();
+      Files.writeString(stateDir.resolve("oplog/x"), "an entry");
+    };
+  }
+
   private static WorkspaceDirectory create(Path root, Runnable step) {
+    return create(root, EMPTY, step);
+  }
+
+  private static WorkspaceDirectory create(Path root, StateFiller filler, Runnable step) {
     return new WorkspaceDirectory(root, ID, new WorkspaceName("team"), Instant.EPOCH)
         .create(
             WorkspaceDirectory.saying(new HostPort("127.0.0.1", 7890)),
             List.of(new WorkerId("fmd"), new WorkerId("yto")),
             _ -> new HostPort("127.0.0.1", 7890),
+            filler,
             step);
   }
 
   /** Returns whether the process was killed before it had finished. */
   private static boolean killAt(Path root, int step) throws IOException, InterruptedException {
+    return killAt(root, step, "nothing");
+  }
+
+  private static boolean killAt(Path root, int step, String begins)
+      throws IOException, InterruptedException {
     Process victim =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -83,7 +105,8 @@ final class InterruptedInitTest {
                 System.getProperty("java.class.path"),
                 Victim.class.getName(),
                 root.toString(),
-                Integer.toString(step))
+                Integer.toString(step),
+                begins)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .start();
@@ -91,10 +114,12 @@ final class InterruptedInitTest {
     return victim.exitValue() == 9;
   }
 
-  @Test
-  void theNextInitIsNotInItsWay() throws IOException, InterruptedException, PkiException {
+  @ParameterizedTest
+  @ValueSource(strings = {"nothing", "from a backup"})
+  void theNextInitIsNotInItsWay(String begins)
+      throws IOException, InterruptedException, PkiException {
     int step = 1;
-    while (killAt(directory.resolve("at-" + step), step)) {
+    while (killAt(directory.resolve("at-" + step), step, begins)) {
       Path root = directory.resolve("at-" + step);
       String at = "killed at step " + step;
       Path identity = root.resolve("workspace.toml");
@@ -116,6 +141,10 @@ final class InterruptedInitTest {
           List.of("ca", "hypersync.toml", "leader", "state", "tokens", "workspace.toml"),
           names(root),
           at);
+      assertEquals(
+          before.isEmpty() || begins.equals("nothing") ? List.of() : List.of("oplog"),
+          names(root.resolve("state")),
+          at);
       step++;
       assertTrue(step < LIMIT_STEPS, "the init never ends");
     }
@@ -128,6 +157,20 @@ final class InterruptedInitTest {
     Invocation token = Invocation.of("token", "fmd", "--dir", team.toString());
     assertEquals(2, token.exitCode());
     assertTrue(token.err().contains("init was interrupted there: run it again"), token.err());
+  }
+
+  /** A leader has been there since, and its workspace.toml is lost. */
+  @Test
+  void anOldMarkHarmsNoStateThatALeaderHasGoneOnFrom() throws Exception {
+    create(team, filler(() -> {}), () -> {});
+    InitMark.write(team, ID, List.of(), true).close();
+    Files.delete(team.resolve("workspace.toml"));
+    Files.writeString(team.resolve("state/LOCK"), "the leader of team");
+    var before = content(team);
+    Invocation init = Invocation.of("init", team.toString());
+    assertEquals(1, init.exitCode(), init.err());
+    assertTrue(init.err().contains("which a leader made"), init.err());
+    assertEquals(before, content(team));
   }
 
   /** An old mark in a directory that has been in use since. */

@@ -27,6 +27,9 @@ public final class HeapBudget {
    */
   private static final int SCRUB_PART = 32;
 
+  /** A backup remembers half as much as a scrub, divided in the same way. */
+  private static final int BACKUP_PART = 2 * SCRUB_PART;
+
   /** More of either are not remembered, in whatever heap. */
   private static final int MOST_SEEN = 1 << 24;
 
@@ -77,6 +80,16 @@ public final class HeapBudget {
   /** How many chunks a scrub may remember. */
   static int mostScrubbedChunks() {
     return mostSeen(largestBytes() / SCRUB_PART * 3 / 4);
+  }
+
+  /** How many pages a backup may remember. */
+  static int mostBackedUpPages() {
+    return mostSeen(largestBytes() / BACKUP_PART / 4);
+  }
+
+  /** How many chunks a backup may remember. */
+  static int mostBackedUpChunks() {
+    return mostSeen(largestBytes() / BACKUP_PART * 3 / 4);
   }
 
   private static int mostSeen(long bytes) {

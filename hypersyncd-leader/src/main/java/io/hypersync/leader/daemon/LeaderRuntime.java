@@ -76,6 +76,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final CollectionRequests collectionRequests;
   private final ScrubThread scrubThread;
   private final ScrubRequests scrubRequests;
+  private final BackupThread backupThread;
+  private final BackupRequests backupRequests;
   private final DiffRequests diffRequests;
   private final RestoreRequests restoreRequests;
   private final SlowRequests slowRequests;
@@ -194,6 +196,17 @@ public final class LeaderRuntime implements AutoCloseable {
             loop::post,
             ended);
     this.scrubRequests = new ScrubRequests(questions, scrubThread);
+    this.backupThread =
+        new BackupThread(
+            chunkStore,
+            options.workspace(),
+            options.workspaceName(),
+            options.stateDir(),
+            Clock.SYSTEM,
+            question -> transport.executor().execute(() -> question.accept(agent)),
+            loop::post,
+            ended);
+    this.backupRequests = new BackupRequests(questions, backupThread);
     this.slowRequests =
         new SlowRequests(
             "leader-requests",
@@ -375,6 +388,15 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
+   * Carries out a request about backups.
+   *
+   * @param args {@code do}, and what that needs ({@link BackupRequests})
+   */
+  public JsonSerializable backup(ObjectNode args) {
+    return backupRequests.run(args);
+  }
+
+  /**
    * Compares two states of the workspace; blocks until it is done.
    *
    * @param args {@code from}, {@code to} and what may be missing ({@link DiffRequests})
@@ -429,6 +451,7 @@ public final class LeaderRuntime implements AutoCloseable {
   public void close() {
     freeSpace.close();
     scrubThread.close(); // waits for one read at most
+    backupThread.close(); // for one read, one write and a sync of the backup
     transport.shutdown();
     collectionThread.close(); // before what it reads through
     chunks.close();

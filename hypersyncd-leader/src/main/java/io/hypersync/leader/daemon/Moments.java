@@ -14,13 +14,8 @@ import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What requests call a state: a snapshot's name, an index, a time, how long ago, or {@code head}.
@@ -29,12 +24,8 @@ final class Moments {
   /** The newest state. */
   static final String HEAD = "head";
 
-  private static final long NS_PER_SECOND = 1_000_000_000;
-
   /** How long an entry may take to become durable, in ms. */
   private static final long DURABLE_LIMIT_MS = 10_000;
-
-  private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   private final AgentQueries<LeaderAgent> agent;
   private final OpLog log;
@@ -66,7 +57,7 @@ final class Moments {
 
   /** Whether a word means a state, so that no snapshot may be called so. */
   static boolean isMoment(String word) {
-    return word.equals(HEAD) || AGO.matcher(word).matches();
+    return word.equals(HEAD) || MomentTime.isAgo(word);
   }
 
   /** The newest state, once its last entry is durable: nobody may see one that is not. */
@@ -149,35 +140,7 @@ final class Moments {
         return Long.MAX_VALUE; // there is none, which is said with the newest one
       }
     }
-    return past.indexAt(timeNs(moment));
-  }
-
-  private long timeNs(String moment) {
-    Matcher ago = AGO.matcher(moment);
-    if (ago.matches()) {
-      long unit =
-          switch (ago.group(2)) {
-            case "s" -> 1;
-            case "m" -> 60;
-            case "h" -> 3_600;
-            default -> 86_400;
-          };
-      // Up to 2.7 million years: counted in seconds, and no state is older than 1970.
-      long seconds = clock.epochNs() / NS_PER_SECOND - Long.parseLong(ago.group(1)) * unit;
-      return Math.max(0, seconds) * NS_PER_SECOND;
-    }
-    try {
-      Instant time = OffsetDateTime.parse(moment).toInstant();
-      long most = Long.MAX_VALUE / NS_PER_SECOND - 1;
-      return Math.clamp(time.getEpochSecond(), 0, most) * NS_PER_SECOND + time.getNano();
-    } catch (DateTimeException e) {
-      throw new UserError(
-          "\"" + moment + "\" is no state of the workspace",
-          "Give a snapshot's name, the index of an entry, a time such as 2026-01-31T09:00:00Z, how"
-              + " long ago such as 10m, or head.\n"
-              + "The snapshots: ./hypersync snapshot list",
-          UserError.USAGE);
-    }
+    return past.indexAt(MomentTime.ns(moment, clock.epochNs()));
   }
 
   /** The names of a path from the root of the workspace; "", "." and "/" are the root. */

@@ -16,22 +16,18 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.runtime.admin.UserError;
-import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -57,11 +53,7 @@ final class ScrubThread implements AutoCloseable {
   private final WorkspaceId workspace;
   private final Clock clock;
   private final SleepingRateLimit limit;
-  private final AgentQueries<LeaderAgent> agent;
-  private final Consumer<Consumer<LeaderAgent>> post;
-
-  /** Completes when nothing is to be waited for any more. */
-  private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+  private final SnapshotAccess access;
 
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -91,11 +83,9 @@ final class ScrubThread implements AutoCloseable {
     this.chunks = chunks;
     this.workspace = workspace;
     this.clock = clock;
-    this.post = post;
-    this.limit = new SleepingRateLimit(policy.bytesPerSecond(), clock, this::pause);
+    this.access = new SnapshotAccess(ask, post, ended);
+    this.limit = new SleepingRateLimit(policy.bytesPerSecond(), clock, access::pause);
     this.schedule = new ScrubSchedule(policy, clock.monotonicNs());
-    this.agent = new AgentQueries<>("the leader", ask, stopped, Duration.ofDays(1));
-    var _ = ended.whenComplete((_, _) -> stopped.complete(null));
   }
 
   /** Scrubs from now on, when it is time. */
@@ -117,7 +107,7 @@ final class ScrubThread implements AutoCloseable {
     try {
       thread.execute(this::scrubIfItIsTime);
     } catch (RejectedExecutionException e) {
-      throw stops();
+      throw SnapshotAccess.stops();
     }
     return number;
   }
@@ -136,7 +126,7 @@ final class ScrubThread implements AutoCloseable {
 
   private void scrubIfItIsTime() {
     synchronized (schedule) {
-      if (stopped.isDone() || !schedule.begins(clock.monotonicNs())) {
+      if (access.isStopped() || !schedule.begins(clock.monotonicNs())) {
         return;
       }
     }
@@ -144,8 +134,6 @@ final class ScrubThread implements AutoCloseable {
     try {
       scrub();
       return;
-    } catch (InterruptedException e) {
-      why = "interrupted";
     } catch (RejectedExecutionException e) {
       why = "the leader stops";
     } catch (UserError e) {
@@ -158,7 +146,7 @@ final class ScrubThread implements AutoCloseable {
     } finally {
       progress = null;
     }
-    if (!stopped.isDone()) {
+    if (!access.isStopped()) {
       LOG.warn("the scrub was given up: {}", why);
     }
     synchronized (schedule) {
@@ -166,10 +154,10 @@ final class ScrubThread implements AutoCloseable {
     }
   }
 
-  private void scrub() throws InterruptedException {
+  private void scrub() {
     long beganNs = clock.monotonicNs();
-    takeSnapshot();
-    List<Snapshot> all = agent.await(leader -> List.copyOf(leader.snapshots().all()));
+    var _ = access.takeNewest();
+    List<Snapshot> all = access.all();
     ScrubRun run =
         new ScrubRun(
             new Surroundings(),
@@ -193,40 +181,11 @@ final class ScrubThread implements AutoCloseable {
     }
   }
 
-  /**
-   * Takes a snapshot, unless the newest one is that of the newest state. So what only the log has
-   * is stored first, and is not taken for lost.
-   */
-  private void takeSnapshot() throws InterruptedException {
-    CompletableFuture<SnapshotManager.Answer> answer = new CompletableFuture<>();
-    var _ =
-        agent.await(
-            leader -> {
-              leader.snapshots().take("", answer::complete);
-              return true;
-            });
-    if (awaited(answer) instanceof SnapshotManager.Answer.Failed(String why)) {
-      throw new UserError("no snapshot of the newest state could be taken: " + why, "");
-    }
-  }
-
-  private <T> T awaited(CompletableFuture<T> answer) throws InterruptedException {
-    try {
-      var _ = CompletableFuture.anyOf(answer, stopped).get();
-      if (answer.isDone()) {
-        return answer.get();
-      }
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("both are only completed", e);
-    }
-    throw stops();
-  }
-
   private void read(ScrubRun run) {
     long toldNs = clock.monotonicNs();
     progress = run.report();
     while (!run.isDone()) {
-      requireRunning();
+      access.requireRunning();
       long nowNs = clock.monotonicNs();
       if (nowNs - toldNs >= PROGRESS_NS) {
         toldNs = nowNs;
@@ -234,17 +193,19 @@ final class ScrubThread implements AutoCloseable {
       }
       long idleNs = run.step(nowNs);
       if (idleNs > 0) {
-        pause(Duration.ofNanos(Math.clamp(idleNs, NS_PER_MS, PROGRESS_NS)));
+        access.pause(Duration.ofNanos(Math.clamp(idleNs, NS_PER_MS, PROGRESS_NS)));
       }
     }
   }
 
-  private List<LostFile> files(ScrubRun run) throws InterruptedException {
+  private List<LostFile> files(ScrubRun run) {
     if (run.lostChunks().isEmpty()) {
       return List.of();
     }
     return LostFiles.of(
-        agent.await(leader -> leader.sequencer().head()), run.lostChunks(), this::requireRunning);
+        access.await(leader -> leader.sequencer().head()),
+        run.lostChunks(),
+        access::requireRunning);
   }
 
   private static void log(ScrubReport report, long tookNs) {
@@ -265,33 +226,9 @@ final class ScrubThread implements AutoCloseable {
     }
   }
 
-  private void requireRunning() {
-    if (stopped.isDone()) {
-      throw stops();
-    }
-  }
-
-  private static UserError stops() {
-    return new UserError("the leader stops", "");
-  }
-
-  /** Waits, but not if the leader stops. */
-  private void pause(Duration time) {
-    try {
-      var _ = stopped.get(time.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      return;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("it is only completed", e);
-    }
-    throw stops();
-  }
-
   /** The store and the agent. */
   private final class Surroundings implements ScrubPort {
-    private SnapshotHold held = new SnapshotHold(0);
+    private @Nullable SnapshotHold held;
 
     @Override
     public byte @Nullable [] read(Hash hash) {
@@ -300,7 +237,7 @@ final class ScrubThread implements AutoCloseable {
 
     @Override
     public boolean lost(Hash hash) {
-      return await(
+      return access.await(
           leader -> {
             if (leader.recovery().isHopeless(hash, clock.monotonicNs())) {
               return true;
@@ -312,14 +249,8 @@ final class ScrubThread implements AutoCloseable {
 
     @Override
     public boolean hold(long index) {
-      SnapshotHold hold = new SnapshotHold(index);
-      held = hold;
-      return await(
-          leader -> {
-            boolean isHeld = hold.begin(leader.snapshots());
-            hold.releaseLog(leader.snapshots());
-            return isHeld;
-          });
+      held = access.hold(index);
+      return held != null;
     }
 
     /**
@@ -329,14 +260,11 @@ final class ScrubThread implements AutoCloseable {
      */
     @Override
     public @Nullable Iterator<Node> head() {
-      FsState state = await(leader -> leader.sequencer().head());
+      FsState state = access.await(leader -> leader.sequencer().head());
       try {
-        takeSnapshot();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw stops();
+        var _ = access.takeNewest();
       } catch (UserError e) {
-        requireRunning();
+        access.requireRunning();
         LOG.warn("the chunks below lost pages are not read: {}", e.message());
         return null;
       }
@@ -346,15 +274,8 @@ final class ScrubThread implements AutoCloseable {
     @Override
     public void release(long index) {
       SnapshotHold hold = held;
-      post.accept(leader -> hold.end(leader.snapshots()));
-    }
-
-    private <T> T await(Function<LeaderAgent, T> question) {
-      try {
-        return agent.await(question);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw stops();
+      if (hold != null) {
+        access.release(hold);
       }
     }
   }
@@ -365,7 +286,7 @@ final class ScrubThread implements AutoCloseable {
    */
   @Override
   public void close() {
-    stopped.complete(null);
+    access.stop();
     thread.close();
   }
 }

@@ -42,6 +42,11 @@ record IntentGenerations(
   private static final byte VERSION = 1;
   private static final int BYTES = 1 + 5 * Long.BYTES + OpId.BYTES;
 
+  /** Nothing is stored, and the first entry is the one behind this one. */
+  static IntentGenerations behind(long index) {
+    return new IntentGenerations(index, 0, 1, 0, index, UNKNOWN);
+  }
+
   /** After a batch was added, as a whole: to the newest generation, or as the first of another. */
   IntentGenerations with(IntentBatch batch, IntentRetention retention) {
     long entries = through - previousThrough;

@@ -148,6 +148,26 @@ public final class IntentStore {
   }
 
   /**
+   * Begins behind an entry: for a workspace that begins with a state whose entries were made in
+   * another one. No worker of this workspace has sent intents that became those entries, so there
+   * is nothing to remember of them. Durable on return.
+   *
+   * @param index the last entry that the state has
+   * @throws IllegalStateException if intents are stored already
+   * @throws DatabaseException if it fails
+   */
+  public void beginBehind(long index) {
+    if (view.generations.through() > 0) {
+      throw new IllegalStateException("intents up to entry " + through() + " are stored");
+    }
+    View after = View.of(IntentGenerations.behind(index));
+    Batch rows = new Batch();
+    rows.put(Database.DEFAULT, IntentRows.GENERATIONS, after.generations.encoded());
+    database.writePatiently(rows);
+    view = after;
+  }
+
+  /**
    * Deletes the intents of entries that the log does not have: it was cut, or restored from an
    * older copy. Without effect if there are none. Else it reads all rows, which takes seconds for
    * each million; after an interruption the next call deletes what is left.

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 /** When a leader takes snapshots, and which ones it keeps (hypersync.md 13.1, 14.1). */
 class SnapshotManagerTest {
   private static final String HELD =
-      "a worker installs it, a path is restored from it, or a scrub reads it; try again later"
-          + " (./hypersync scrub says whether one runs)";
+      "a worker installs it, a path is restored from it, or a scrub or a backup reads it; try"
+          + " again later (./hypersync scrub and ./hypersync backup --status say whether one runs)";
 
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
   private static final long INTERVAL_NS = 1_000;

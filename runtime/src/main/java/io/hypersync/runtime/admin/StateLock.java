@@ -57,6 +57,16 @@ public final class StateLock implements AutoCloseable {
    *     cannot be used
    */
   public static StateLock acquire(Path stateDir, String what) {
+    return acquire(stateDir, "state directory", what);
+  }
+
+  /**
+   * The same for another directory that one process at a time may use.
+   *
+   * @param kind what the directory is, for error messages
+   * @throws UserError as above
+   */
+  public static StateLock acquire(Path stateDir, String kind, String what) {
     Path file = stateDir.resolve("LOCK");
     try {
       Files.createDirectories(stateDir, DurableFiles.OWNER_ONLY_DIRECTORY);
@@ -69,8 +79,8 @@ public final class StateLock implements AutoCloseable {
         String holder = Files.readString(file).strip();
         channel.close();
         throw new UserError(
-            "the state directory " + stateDir + " is in use by " + holder,
-            "Stop that process first, or give another state directory.");
+            "the " + kind + " " + stateDir + " is in use by " + holder,
+            "Stop that process first, or give another " + kind + ".");
       }
       channel.truncate(0);
       String text = what + ", pid " + ProcessHandle.current().pid() + "\n";
@@ -79,7 +89,7 @@ public final class StateLock implements AutoCloseable {
       return new StateLock(channel);
     } catch (IOException e) {
       throw new UserError(
-          "cannot lock the state directory " + stateDir + ": " + FileProblems.describe(e),
+          "cannot lock the " + kind + " " + stateDir + ": " + FileProblems.describe(e),
           FileProblems.hint(
               e, "The directory must exist or be creatable, on a local disk that is writable."));
     }

@@ -225,8 +225,8 @@ public final class SnapshotManager {
         } else if (isHeld(index)) {
           refuse(
               request,
-              "a worker installs it, a path is restored from it, or a scrub reads it; try again later"
-                  + " (./hypersync scrub says whether one runs)");
+              "a worker installs it, a path is restored from it, or a scrub or a backup reads it; try"
+                  + " again later (./hypersync scrub and ./hypersync backup --status say whether one runs)");
         } else {
           underWay = request;
           remove(index);

@@ -68,6 +68,12 @@ public final class TestCluster implements AutoCloseable {
 
   private TestCluster(List<String> workerSettings, Map<String, String> faults, Ground ground)
       throws IOException {
+    this(workerSettings, faults, ground, TestCluster::empty);
+  }
+
+  private TestCluster(
+      List<String> workerSettings, Map<String, String> faults, Ground ground, Founding founding)
+      throws IOException {
     this.workerSettings = List.copyOf(workerSettings);
     this.faults = Map.copyOf(faults);
     root = Files.createTempDirectory("hs-e2e-").toRealPath();
@@ -76,14 +82,24 @@ public final class TestCluster implements AutoCloseable {
     port = LeaderPort.reserve();
     address = port.address();
     ground.lay(Files.createDirectory(root.resolve("workspace")));
-    workspace =
-        WorkspaceDirectory.create(
-            root.resolve("workspace"),
-            NewIds.workspace(),
-            new WorkspaceName("e2e"),
-            Instant.now(),
-            WorkspaceDirectory.saying(address));
+    workspace = founding.found(root.resolve("workspace"), address);
     Runtime.getRuntime().addShutdownHook(onExit);
+  }
+
+  private static WorkspaceDirectory empty(Path directory, HostPort address) {
+    return WorkspaceDirectory.create(
+        directory,
+        NewIds.workspace(),
+        new WorkspaceName("e2e"),
+        Instant.now(),
+        WorkspaceDirectory.saying(address));
+  }
+
+  /** Makes a workspace. */
+  @FunctionalInterface
+  public interface Founding {
+    /** Makes one in the directory, whose leader will listen on the address. */
+    WorkspaceDirectory found(Path directory, HostPort address) throws IOException;
   }
 
   /** Prepares the filesystem that holds a workspace. */
@@ -116,6 +132,17 @@ public final class TestCluster implements AutoCloseable {
   public static TestCluster create(List<String> workerSettings, Ground ground) throws IOException {
     requireFuse();
     return new TestCluster(workerSettings, Map.of(), ground);
+  }
+
+  /**
+   * A workspace without running daemons that somebody else makes.
+   *
+   * @param workerSettings as for {@code --set}
+   */
+  public static TestCluster found(List<String> workerSettings, Founding founding)
+      throws IOException {
+    requireFuse();
+    return new TestCluster(workerSettings, Map.of(), _ -> {}, founding);
   }
 
   /** Starts a leader and these workers; returns when they are mounted and have caught up. */

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.archive;
+
+import org.jspecify.annotations.NullMarked;

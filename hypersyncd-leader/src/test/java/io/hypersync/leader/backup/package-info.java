@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.backup;
+
+import org.jspecify.annotations.NullMarked;
