@@ -182,7 +182,7 @@ final class Cluster {
       leader =
           new SimLeader(
               swarmOptions.leader(),
-              swarmOptions.snapshots(),
+              swarmOptions.leaderSnapshots(),
               swarmOptions.collections(),
               disk,
               timeline,

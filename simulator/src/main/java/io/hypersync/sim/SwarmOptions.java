@@ -43,6 +43,7 @@ import java.util.List;
  * @param catchUpEntries how far behind a worker that starts gets a snapshot, in entries
  * @param collections how often the leader collects dead chunks, and its replay window
  * @param caches how much the chunks of each worker may take, and how often they are collected
+ * @param retainBytes what the snapshots of the leader may keep, in bytes
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -62,7 +63,8 @@ record SwarmOptions(
     SnapshotPolicy workerSnapshots,
     long catchUpEntries,
     CollectionPolicy collections,
-    CacheLimits caches) {
+    CacheLimits caches,
+    long retainBytes) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -117,9 +119,7 @@ record SwarmOptions(
         (int) prng.scale(16, 200),
         prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE,
         new SnapshotPolicy(
-            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS),
-            (int) prng.scale(1, 8),
-            prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE),
+            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)),
         WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)),
         prng.oneIn(3) ? Long.MAX_VALUE : prng.scale(20, 2_000),
         CollectionPolicy.of(
@@ -127,8 +127,14 @@ record SwarmOptions(
             prng.oneIn(2) ? 0 : prng.scale(1, 100),
             prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)),
         new CacheLimits(
-            prng.scale(5 * Timeline.MS, 1_000 * Timeline.MS),
-            prng.oneIn(3) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT));
+            prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(20 * Timeline.MS, 2_000 * Timeline.MS),
+            prng.oneIn(4) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT),
+        prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE);
+  }
+
+  /** How often the leader takes snapshots, and which ones it keeps. */
+  SnapshotPolicy leaderSnapshots() {
+    return new SnapshotPolicy(snapshots.intervalNs(), snapshots.retain(), retainBytes);
   }
 
   /**

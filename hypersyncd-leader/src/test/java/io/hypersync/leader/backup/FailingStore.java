@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A store in memory that can be full, and whose content rots; it knows what was put and synced. */
@@ -81,6 +82,11 @@ final class FailingStore implements ChunkStore {
   @Override
   public CollectionRun beginCollection(CollectionOptions options) {
     return chunks.beginCollection(options);
+  }
+
+  @Override
+  public Predicate<Hash> newest(long bytes) {
+    return chunks.newest(bytes);
   }
 
   @Override

@@ -38,12 +38,12 @@ final class SimCache implements CachePort {
 
   private final SnapshotDisk disk;
   private final Host host;
-  private final Prng prng;
   private final CacheCollection.Environment environment;
   private final Supplier<WorkerAgent> agent;
   private final Runnable whole;
   private @Nullable CollectionRun run;
   private boolean givesUp;
+  private Prng prng = new Prng(0);
 
   /**
    * The port of one run of a worker.
@@ -56,12 +56,10 @@ final class SimCache implements CachePort {
       CacheLimits limits,
       UsedChunks recent,
       Host host,
-      Prng prng,
       Supplier<WorkerAgent> agent,
       Runnable whole) {
     this.disk = disk;
     this.host = host;
-    this.prng = prng;
     this.environment =
         new CacheCollection.Environment(
             disk.chunks(),
@@ -76,6 +74,11 @@ final class SimCache implements CachePort {
             });
     this.agent = agent;
     this.whole = whole;
+  }
+
+  /** What delays and failures are drawn from. */
+  void draws(Prng from) {
+    prng = from;
   }
 
   private SimChunkStore store() {

@@ -130,6 +130,9 @@ public final class SimWorker implements WorkerEnd {
             new SnapshotChecker(config.workspace(), recording.log()));
     this.isLimited = limits.isLimited();
     UsedChunks recent = new UsedChunks(limits.recentBytes(), RECENT_CHUNKS);
+    SimCache cache =
+        new SimCache(
+            disk, config.workspace(), limits, recent, host, () -> agent(), this::checkContent);
     this.agent =
         new WorkerAgent(
             config,
@@ -151,18 +154,7 @@ public final class SimWorker implements WorkerEnd {
                     known,
                     start.index(),
                     timeline.monotonicNs())),
-            new ChunkCache(
-                new SimCache(
-                    disk,
-                    config.workspace(),
-                    limits,
-                    recent,
-                    host,
-                    prng.split(),
-                    () -> agent(),
-                    this::checkContent),
-                limits,
-                timeline.monotonicNs()),
+            new ChunkCache(cache, limits, timeline.monotonicNs()),
             installs,
             link,
             chunks,
@@ -191,6 +183,7 @@ public final class SimWorker implements WorkerEnd {
             _ -> {},
             new CachePolicy(true, true, true, strictReads),
             timeline);
+    cache.draws(prng.split()); // last, so that what is drawn for everything else stays the same
     host.runs(agent::doWork);
     host.tickEvery(tickNs);
     host.wake();
