@@ -127,7 +127,7 @@ record SwarmOptions(
             prng.oneIn(2) ? 0 : prng.scale(1, 100),
             prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)),
         new CacheLimits(
-            prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(20 * Timeline.MS, 2_000 * Timeline.MS),
+            prng.oneIn(3) ? prng.scale(20 * Timeline.MS, 2_000 * Timeline.MS) : Long.MAX_VALUE,
             prng.oneIn(4) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT),
         prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE);
   }
