@@ -31,6 +31,9 @@ import org.junit.jupiter.api.Test;
 /** {@code hypersync backup}, and workspaces that begin with one: {@code init --from}. */
 @RealMounts
 class BackupTest {
+  /** More of them with {@code -Dhypersync.backup.kills=3}. */
+  private static final int KILLS = Integer.getInteger("hypersync.backup.kills", 1);
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final long MIB = 1 << 20;
 
@@ -243,7 +246,7 @@ class BackupTest {
       Path mount = cluster.mount("a");
       Shell.must(mount, "sh", "-ec", MAKE);
       cluster.settle("a");
-      for (int kills = 0; kills < 3; kills++) {
+      for (int kills = 0; kills < KILLS; kills++) {
         cluster.leader().ask("backup", request(backup(), MIB));
         Await.until(
             "something is copied",

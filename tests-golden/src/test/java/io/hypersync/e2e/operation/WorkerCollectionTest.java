@@ -24,7 +24,7 @@ class WorkerCollectionTest {
   private static final int MIB = 1 << 20;
   private static final int LIMIT_MIB = 16;
   private static final int FILE_MIB = 2;
-  private static final int FILES = 20;
+  private static final int FILES = 14;
 
   /** A worker asks for so long in vain before a read fails. */
   private static final List<String> SETTINGS =
