@@ -55,6 +55,29 @@ public record CollectionProgress(
     unreadable = List.copyOf(unreadable);
   }
 
+  /** How far the sweep is, in words for a person. */
+  public String describeSweep() {
+    return "sweeping: "
+        + segmentsDeleted
+        + " of "
+        + segmentsToClean
+        + " segments, "
+        + bytesCopied
+        + " bytes copied, "
+        + bytesDeleted
+        + " deleted";
+  }
+
+  /** By how much the store has become smaller, in bytes. */
+  public long freedBytes() {
+    return bytesDeleted - bytesCopied;
+  }
+
+  /** About what was dead before anything was deleted, in bytes. */
+  public long deadBeforeBytes() {
+    return deadBytes + bytesDeleted;
+  }
+
   /** Whether nothing is left to be swept. */
   public boolean isDone() {
     return phase == Phase.DONE || phase == Phase.ENDED;

@@ -199,18 +199,7 @@ public final class CollectionTask {
                   + marking.pagesRead()
                   + " pages";
       case PLAN, SAY -> "planning";
-      case SWEEP, DONE -> {
-        CollectionProgress now = run.progress();
-        yield "sweeping: "
-            + now.segmentsDeleted()
-            + " of "
-            + now.segmentsToClean()
-            + " segments, "
-            + now.bytesCopied()
-            + " bytes copied, "
-            + now.bytesDeleted()
-            + " deleted";
-      }
+      case SWEEP, DONE -> run.progress().describeSweep();
     };
   }
 
@@ -234,7 +223,7 @@ public final class CollectionTask {
         entriesRead,
         planned != null ? planned.liveBytes() : done.liveBytes(),
         planned != null ? planned.deadBytes() : deadBefore(found),
-        planned != null ? planned.freedBytes() : done.bytesDeleted() - done.bytesCopied(),
+        planned != null ? planned.freedBytes() : done.freedBytes(),
         planned != null ? planned.copiedBytes() : done.bytesCopied(),
         done.chunksRemoved(),
         done.unreadableChunks(),
@@ -244,6 +233,6 @@ public final class CollectionTask {
 
   /** About what was dead when the sweep began. */
   private static long deadBefore(@Nullable CollectionProgress first) {
-    return first == null ? 0 : first.deadBytes() + first.bytesDeleted();
+    return first == null ? 0 : first.deadBeforeBytes();
   }
 }

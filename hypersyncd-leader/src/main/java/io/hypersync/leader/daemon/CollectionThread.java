@@ -1,5 +1,6 @@
 package io.hypersync.leader.daemon;
 
+import io.hypersync.chunkstore.BegunCollection;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionOptions;
 import io.hypersync.chunkstore.CollectionRun;
@@ -22,7 +23,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +44,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
    * Written by the thread that begins runs, before the agent hears of it; the agent gives it to the
    * thread of this class, or none.
    */
-  private volatile @Nullable CollectionRun run;
+  private final BegunCollection begunRun = new BegunCollection();
 
   private volatile long begunNs;
   private volatile String progress = "";
@@ -110,7 +110,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
     begins.beginCollection(
         options,
         begun -> {
-          run = begun;
+          begunRun.begun(begun);
           begunNs = System.nanoTime();
           answer(CollectionManager::begun);
         },
@@ -119,7 +119,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
 
   @Override
   public void collect(CollectionRoots roots) {
-    CollectionRun begun = taken();
+    CollectionRun begun = begunRun.take();
     try {
       thread.execute(() -> answer(result(begun, roots)));
     } catch (RejectedExecutionException e) {
@@ -130,16 +130,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
 
   @Override
   public void abandon() {
-    taken().close(); // does no I/O
-  }
-
-  private CollectionRun taken() {
-    CollectionRun begun = run;
-    if (begun == null) {
-      throw new IllegalStateException("no run has begun");
-    }
-    run = null;
-    return begun;
+    begunRun.take().close(); // does no I/O
   }
 
   private void answer(Consumer<CollectionManager> answer) {
@@ -201,9 +192,6 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
   public void close() {
     stopping = true;
     thread.close();
-    CollectionRun begun = run;
-    if (begun != null) {
-      begun.close();
-    }
+    begunRun.abort();
   }
 }

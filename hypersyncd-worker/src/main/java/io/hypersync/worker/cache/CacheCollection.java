@@ -183,18 +183,7 @@ public final class CacheCollection implements PageVisitor {
   public String progress() {
     return switch (step) {
       case NODES, PAGES -> "marking: read " + pages.count() + " pages of snapshots";
-      case SWEEP, DONE -> {
-        CollectionProgress now = run.progress();
-        yield "sweeping: "
-            + now.segmentsDeleted()
-            + " of "
-            + now.segmentsToClean()
-            + " segments, "
-            + now.bytesCopied()
-            + " bytes copied, "
-            + now.bytesDeleted()
-            + " deleted";
-      }
+      case SWEEP, DONE -> run.progress().describeSweep();
     };
   }
 
@@ -213,8 +202,8 @@ public final class CacheCollection implements PageVisitor {
     return new CacheReport(
         roots.evicts(),
         done.liveBytes(),
-        first.deadBytes() + first.bytesDeleted(),
-        done.bytesDeleted() - done.bytesCopied(),
+        first.deadBeforeBytes(),
+        done.freedBytes(),
         done.chunksRemoved(),
         done.unreadableChunks(),
         storeBytes,

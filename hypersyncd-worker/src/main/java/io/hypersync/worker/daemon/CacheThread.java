@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.chunkstore.BegunCollection;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
@@ -24,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +48,7 @@ final class CacheThread implements CachePort, AutoCloseable {
           Thread.ofPlatform().name("worker-cache").daemon().factory());
 
   /** Written by the thread before the agent hears of it; the agent gives it back, or ends it. */
-  private volatile @Nullable CollectionRun run;
+  private final BegunCollection begunRun = new BegunCollection();
 
   private volatile long begunNs;
   private volatile String progress = "";
@@ -113,7 +113,7 @@ final class CacheThread implements CachePort, AutoCloseable {
           }
           begunNs = System.nanoTime();
           givesUp = false;
-          run = chunks.beginCollection(limits.options());
+          begunRun.begun(chunks.beginCollection(limits.options()));
           return agent -> agent.cache().begun(stats.bytesOnDisk(), Clock.SYSTEM.monotonicNs());
         },
         CacheThread::failed);
@@ -121,7 +121,7 @@ final class CacheThread implements CachePort, AutoCloseable {
 
   @Override
   public void collect(CacheRoots roots) {
-    CollectionRun begun = taken();
+    CollectionRun begun = begunRun.take();
     boolean isTaken =
         execute(
             () -> {
@@ -168,16 +168,7 @@ final class CacheThread implements CachePort, AutoCloseable {
 
   @Override
   public void abandon() {
-    taken().close(); // does no I/O
-  }
-
-  private CollectionRun taken() {
-    CollectionRun begun = run;
-    if (begun == null) {
-      throw new IllegalStateException("no run has begun");
-    }
-    run = null;
-    return begun;
+    begunRun.take().close(); // does no I/O
   }
 
   @FunctionalInterface
@@ -229,9 +220,6 @@ final class CacheThread implements CachePort, AutoCloseable {
   public void close() {
     stopping = true;
     thread.close();
-    CollectionRun begun = run;
-    if (begun != null) {
-      begun.close();
-    }
+    begunRun.abort();
   }
 }

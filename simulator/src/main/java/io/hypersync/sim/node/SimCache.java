@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.chunkstore.BegunCollection;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.UsedChunks;
@@ -20,7 +21,6 @@ import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.CacheRoots;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The cache port of a simulated worker: does the product's steps, each in an event of its own, so
@@ -41,7 +41,7 @@ final class SimCache implements CachePort {
   private final CacheCollection.Environment environment;
   private final Supplier<WorkerAgent> agent;
   private final Runnable whole;
-  private @Nullable CollectionRun run;
+  private final BegunCollection begunRun = new BegunCollection();
   private boolean givesUp;
   private Prng prng = new Prng(0);
 
@@ -105,7 +105,7 @@ final class SimCache implements CachePort {
             answer(worker -> worker.cache().failed("no heap to spare", host.nowNs()));
             return;
           }
-          run = store().beginCollection();
+          begunRun.begun(store().beginCollection());
           givesUp = false;
           long bytes = store().stats().bytesOnDisk();
           answer(worker -> worker.cache().begun(bytes, host.nowNs()));
@@ -114,7 +114,7 @@ final class SimCache implements CachePort {
 
   @Override
   public void collect(CacheRoots roots) {
-    CollectionRun begun = taken();
+    CollectionRun begun = begunRun.take();
     later(() -> step(new CacheCollection(begun, roots, environment)));
   }
 
@@ -125,16 +125,7 @@ final class SimCache implements CachePort {
 
   @Override
   public void abandon() {
-    taken().close();
-  }
-
-  private CollectionRun taken() {
-    CollectionRun begun = run;
-    if (begun == null) {
-      throw new IllegalStateException("no run has begun");
-    }
-    run = null;
-    return begun;
+    begunRun.take().close();
   }
 
   private void step(CacheCollection collection) {

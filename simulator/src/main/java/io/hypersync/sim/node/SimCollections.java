@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.chunkstore.BegunCollection;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.leader.LeaderAgent;
@@ -21,7 +22,6 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The collection port of a simulated leader: does the product's steps, each in an event of its own,
@@ -43,7 +43,7 @@ final class SimCollections implements CollectionPort {
   private final SnapshotChecker checker;
   private final LongConsumer raising;
   private final Supplier<LeaderAgent> agent;
-  private @Nullable CollectionRun run;
+  private final BegunCollection begunRun = new BegunCollection();
 
   /**
    * The port of one run of a leader.
@@ -75,30 +75,21 @@ final class SimCollections implements CollectionPort {
   public void begin() {
     later(
         () -> {
-          run = disk.chunks().beginCollection();
+          begunRun.begun(disk.chunks().beginCollection());
           answer(CollectionManager::begun);
         });
   }
 
   @Override
   public void collect(CollectionRoots roots) {
-    CollectionRun begun = taken();
+    CollectionRun begun = begunRun.take();
     later(() -> step(new CollectionTask(begun, roots, environment())));
   }
 
   @Override
   public void abandon() {
     disk.snapshots().count(LeaderDisk.COLLECTION_FAILED);
-    taken().close();
-  }
-
-  private CollectionRun taken() {
-    CollectionRun begun = run;
-    if (begun == null) {
-      throw new IllegalStateException("no run has begun");
-    }
-    run = null;
-    return begun;
+    begunRun.take().close();
   }
 
   private CollectionTask.Environment environment() {
