@@ -50,6 +50,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --suite pauses                 # ten minutes at half load, and more",
       "  ./hypersync bench --suite flood                  # what unauthenticated peers cost",
       "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
+      "  ./hypersync bench --suite growth                 # what grows while files only change",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -195,6 +196,15 @@ public final class BenchCommand implements ExtraCommand {
   private int memoryBytes;
 
   @Option(
+      names = "--entries",
+      paramLabel = "<n>",
+      split = ",",
+      description =
+          "Of growth: how many entries the log has had when it is looked at (default:"
+              + " 3000,9000,30000).")
+  private List<Long> entries = List.of();
+
+  @Option(
       names = "--dir",
       paramLabel = "<dir>",
       description = "A folder on the disk to measure (default: that for temporary files).")
@@ -260,6 +270,7 @@ public final class BenchCommand implements ExtraCommand {
       case PAUSES -> new Pauses(new Workers(workers), seconds()).run(narrator, cleanup, folder);
       case FLOOD -> new Flood(new Workers(workers), seconds()).run(narrator, cleanup, folder);
       case FRESHNESS -> new FreshnessRun(new Workers(workers)).run(narrator, cleanup, folder);
+      case GROWTH -> new Growth(entries()).run(narrator, cleanup, folder);
     };
   }
 
@@ -370,13 +381,17 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
-      case PAUSES, FLOOD, FRESHNESS -> {
+      case PAUSES, FLOOD, FRESHNESS, GROWTH -> {
         if (!ops.isEmpty()) {
           throw new UserError("--ops is not of suite " + suite.key(), "", UserError.USAGE);
         }
         yield List.of();
       }
     };
+  }
+
+  private List<Long> entries() {
+    return entries.isEmpty() ? Growth.USUAL_ENTRIES : entries;
   }
 
   private double seconds() {
@@ -386,7 +401,7 @@ public final class BenchCommand implements ExtraCommand {
     return switch (suite) {
       case PAUSES -> Pauses.USUAL_SECONDS;
       case FLOOD -> Flood.USUAL_SECONDS;
-      case E2E, JOBS, MICRO, FRESHNESS -> USUAL_SECONDS;
+      case E2E, JOBS, MICRO, FRESHNESS, GROWTH -> USUAL_SECONDS;
     };
   }
 
@@ -464,6 +479,18 @@ public final class BenchCommand implements ExtraCommand {
           "--save would replace the whole baseline of suite " + suite.key() + " by a part",
           "Measure all of it (without --ops, --threads and --beside), or\n" + OTHER_BASELINE,
           UserError.USAGE);
+    }
+    if (suite != Suite.GROWTH && !entries.isEmpty()) {
+      throw new UserError("--entries is of suite growth", "", UserError.USAGE);
+    }
+    if (suite == Suite.GROWTH && !Growth.isIncreasing(entries())) {
+      throw new UserError(
+          "--entries must be two increasing numbers at least",
+          "As in: --suite growth --entries 100000,300000,1000000",
+          UserError.USAGE);
+    }
+    if (suite == Suite.GROWTH && workers != Workers.USUAL.count()) {
+      throw new UserError("--workers is not of suite growth", "", UserError.USAGE);
     }
     if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
       throw new UserError("--workers is not of suite micro", "", UserError.USAGE);

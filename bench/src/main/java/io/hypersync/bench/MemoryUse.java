@@ -26,6 +26,7 @@ record MemoryUse(
   static final int MIN_FILE_BYTES = Long.BYTES;
 
   private static final String RESIDENT = "VmRSS:";
+  private static final String OWN = "RssAnon:";
   private static final int BYTES_PER_KIB = 1024;
 
   /**
@@ -63,9 +64,22 @@ record MemoryUse(
    * @throws UserError if there is no such process
    */
   static long residentBytes(long pid) {
+    return read(pid, RESIDENT);
+  }
+
+  /**
+   * Returns those of them that are no pages of mapped files.
+   *
+   * @throws UserError if there is no such process
+   */
+  static long ownBytes(long pid) {
+    return read(pid, OWN);
+  }
+
+  private static long read(long pid, String field) {
     Path file = Path.of("/proc", Long.toString(pid), "status");
     try {
-      return parse(Files.readAllLines(file));
+      return parse(Files.readAllLines(file), field);
     } catch (IOException gone) {
       throw new UserError("process " + pid + " has ended", "Its log says why.");
     }
@@ -73,12 +87,16 @@ record MemoryUse(
 
   /** Returns the value of the line {@code VmRSS: 123456 kB} in bytes. */
   static long parse(List<String> lines) throws IOException {
+    return parse(lines, RESIDENT);
+  }
+
+  private static long parse(List<String> lines, String field) throws IOException {
     for (String line : lines) {
-      if (line.startsWith(RESIDENT)) {
-        String kib = line.substring(RESIDENT.length()).replace("kB", "").strip();
+      if (line.startsWith(field)) {
+        String kib = line.substring(field.length()).replace("kB", "").strip();
         return Long.parseLong(kib) * BYTES_PER_KIB;
       }
     }
-    throw new IOException("no line " + RESIDENT);
+    throw new IOException("no line " + field);
   }
 }

@@ -43,7 +43,10 @@ record Pauses(Workers workers, double seconds) {
     Path logs = Files.createDirectory(folder.root().resolve("safepoints"));
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace(), workers.names(), List.of(SafepointLog.option(logs)));
+            .start(
+                NewIds.workspace(),
+                workers.names(),
+                Demo.Extras.javaOptions(List.of(SafepointLog.option(logs))));
     MeasuredFilesystem mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     narrator.say("creating files as fast as %d threads can", THREADS);

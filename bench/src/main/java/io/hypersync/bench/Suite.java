@@ -17,7 +17,9 @@ enum Suite {
   /** The cost of packets from unauthenticated peers. */
   FLOOD("flood"),
   /** How often one mount shows old state right after a call through another. */
-  FRESHNESS("freshness");
+  FRESHNESS("freshness"),
+  /** What grows with the number of entries. */
+  GROWTH("growth");
 
   private final String key;
 
@@ -45,7 +47,7 @@ enum Suite {
           .orElseThrow(
               () ->
                   new TypeConversionException(
-                      "expected e2e, jobs, micro, pauses, flood or freshness"));
+                      "expected e2e, jobs, micro, pauses, flood, freshness or growth"));
     }
   }
 }

@@ -86,6 +86,26 @@ final class BenchCommandTest {
     assertDoesNotThrow(command("--suite freshness --workers 3")::validate);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--save",
+        "--compare",
+        "--ops write",
+        "--memory",
+        "--workers 1",
+        "--entries 1000",
+        "--entries 1000,1000",
+        "--entries 0,1000",
+      })
+  @DisplayName("looks at growth at two increasing numbers of entries at least")
+  void growth(String line) {
+    assertThrows(UserError.class, command("--suite growth " + line)::validate);
+    assertThrows(UserError.class, command("--entries 1000,2000")::validate);
+    assertDoesNotThrow(command("--suite growth")::validate);
+    assertDoesNotThrow(command("--suite growth --entries 1000,2000")::validate);
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "--memory-bytes 4096,             --memory-bytes is of --memory",

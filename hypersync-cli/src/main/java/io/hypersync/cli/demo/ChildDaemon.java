@@ -1,6 +1,7 @@
 package io.hypersync.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -24,9 +26,11 @@ public final class ChildDaemon {
   private final String name;
   private final List<String> arguments;
   private final List<String> javaOptions;
+  private final Optional<Path> launcher;
   private volatile Process process;
   private boolean stopped;
   private final Path log;
+  private final Path socket;
   private final AdminClient admin;
 
   /** An action between the end of a daemon and its restart. */
@@ -39,15 +43,18 @@ public final class ChildDaemon {
       String name,
       List<String> arguments,
       List<String> javaOptions,
+      Optional<Path> launcher,
       Process process,
       Path log,
-      AdminClient admin) {
+      Path socket) {
     this.name = name;
     this.arguments = arguments;
     this.javaOptions = javaOptions;
+    this.launcher = launcher;
     this.process = process;
     this.log = log;
-    this.admin = admin;
+    this.socket = socket;
+    this.admin = new AdminClient(socket, ASK_LIMIT);
   }
 
   /**
@@ -58,28 +65,35 @@ public final class ChildDaemon {
    * @param log file that its output is appended to
    * @param arguments of the launcher
    * @param javaOptions for its JVM, in addition to the launcher's and those of the environment
+   * @param launcher that of another build; empty for the one that runs this command
    * @throws UserError if one of these options contains whitespace
    */
   static ChildDaemon start(
-      String name, Path socket, Path log, List<String> arguments, List<String> javaOptions)
+      String name,
+      Path socket,
+      Path log,
+      List<String> arguments,
+      List<String> javaOptions,
+      Optional<Path> launcher)
       throws IOException {
-    AdminClient admin = new AdminClient(socket, ASK_LIMIT);
     return new ChildDaemon(
         name,
         List.copyOf(arguments),
         List.copyOf(javaOptions),
-        launch(arguments, javaOptions, log),
+        launcher,
+        launch(arguments, javaOptions, launcher, log),
         log,
-        admin);
+        socket);
   }
 
-  private static Process launch(List<String> arguments, List<String> javaOptions, Path log)
+  private static Process launch(
+      List<String> arguments, List<String> javaOptions, Optional<Path> launcher, Path log)
       throws IOException {
     List<String> command = new ArrayList<>();
     // In its own session, so that Ctrl-C reaches only this command, which then stops the daemons in
     // order.
     command.add("setsid");
-    command.add(launcher());
+    command.add(launcher.map(Path::toString).orElseGet(ChildDaemon::launcher));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HYPERSYNC_NO_BUILD", "1");
@@ -126,8 +140,22 @@ public final class ChildDaemon {
    * @throws UserError if it does not answer
    */
   public JsonNode status() {
-    return switch (admin.ask("status")) {
-      case AdminClient.Reply.Result(JsonNode status) -> status;
+    return answer(admin.ask("status"));
+  }
+
+  /**
+   * Sends a command to its admin socket.
+   *
+   * @param limit how long it may take to answer
+   * @throws UserError if it refuses it or does not answer
+   */
+  public JsonNode ask(String command, ObjectNode args, Duration limit) {
+    return answer(new AdminClient(socket, limit).ask(command, args));
+  }
+
+  private JsonNode answer(AdminClient.Reply reply) {
+    return switch (reply) {
+      case AdminClient.Reply.Result(JsonNode value) -> value;
       case AdminClient.Reply.Refused(UserError error) -> throw error;
       case AdminClient.Reply.Dead(String reason) -> throw gone(reason);
       case AdminClient.Reply.Unresponsive(String reason) -> throw gone(reason);
@@ -145,7 +173,8 @@ public final class ChildDaemon {
     return await(goal, condition, START_LIMIT);
   }
 
-  private JsonNode await(String goal, Predicate<JsonNode> condition, Duration limit)
+  /** The same with a limit of its own. */
+  public JsonNode await(String goal, Predicate<JsonNode> condition, Duration limit)
       throws InterruptedException {
     long deadlineNs = System.nanoTime() + limit.toNanos();
     while (System.nanoTime() - deadlineNs < 0) {
@@ -172,6 +201,28 @@ public final class ChildDaemon {
   public long killAndRestart(Duration limit, Between between)
       throws IOException, InterruptedException {
     process.destroyForcibly().waitFor();
+    return startAgain(limit, between);
+  }
+
+  /**
+   * Stops it with SIGTERM, as a service manager does, and starts it again.
+   *
+   * @param limit how long it may take to end, and then until it answers again
+   * @param between runs while no process exists; its duration is not counted
+   * @return nanoseconds from the new start until it answered
+   * @throws UserError if it does not end or answer in time, or is being stopped
+   */
+  public long stopAndRestart(Duration limit, Between between)
+      throws IOException, InterruptedException {
+    process.destroy();
+    if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
+      throw gone("it did not end within " + limit.toSeconds() + " s");
+    }
+    return startAgain(limit, between);
+  }
+
+  private long startAgain(Duration limit, Between between)
+      throws IOException, InterruptedException {
     between.run();
     long beganNs = System.nanoTime();
     relaunch();
@@ -186,11 +237,11 @@ public final class ChildDaemon {
     if (stopped) {
       throw new UserError("the " + name + " is being stopped", "");
     }
-    process = launch(arguments, javaOptions, log);
+    process = launch(arguments, javaOptions, launcher, log);
   }
 
   /** Sends SIGTERM, and SIGKILL if the process has not ended within {@link #STOP_LIMIT}. */
-  void stop() throws InterruptedException {
+  public void stop() throws InterruptedException {
     Process last = last();
     last.destroy();
     if (!last.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {

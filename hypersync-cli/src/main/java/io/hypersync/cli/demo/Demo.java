@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 
 /**
  * The demo: starts a leader and two workers as processes on a new workspace, clones a repository
@@ -56,27 +57,60 @@ public final class Demo {
   /**
    * The daemons of a running demo.
    *
+   * @param address of the leader
    * @param workers by their names
    */
   public record Cast(
-      WorkspaceDirectory workspace, ChildDaemon leader, SequencedMap<String, ChildDaemon> workers) {
+      WorkspaceDirectory workspace,
+      HostPort address,
+      ChildDaemon leader,
+      SequencedMap<String, ChildDaemon> workers) {
     public Cast {
       workers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(workers));
     }
   }
 
-  /** Starts a leader and workers of these names. */
-  public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
-    return start(id, names, List.of());
-  }
-
   /**
-   * Starts a leader and workers of these names, and returns when all workers have mounted.
+   * How daemons are started besides the defaults.
    *
    * @param javaOptions for the JVM of each daemon, in addition to the launcher's and those of the
    *     environment; without whitespace
+   * @param leaderSettings of the leader, each as {@code key=value}
+   * @param workerSettings of each worker, likewise
+   * @param launcher that of another build; empty for the one that runs this command
    */
-  public Cast start(WorkspaceId id, List<String> names, List<String> javaOptions)
+  public record Extras(
+      List<String> javaOptions,
+      List<String> leaderSettings,
+      List<String> workerSettings,
+      Optional<Path> launcher) {
+    /** Only options for the JVM. */
+    public static Extras javaOptions(List<String> options) {
+      return new Extras(options, List.of(), List.of(), Optional.empty());
+    }
+
+    /** Only settings. */
+    public static Extras settings(List<String> leader, List<String> worker) {
+      return new Extras(List.of(), leader, worker, Optional.empty());
+    }
+
+    /** The same with the launcher of another build. */
+    public Extras from(Path otherLauncher) {
+      return new Extras(javaOptions, leaderSettings, workerSettings, Optional.of(otherLauncher));
+    }
+
+    private static List<String> flags(List<String> settings) {
+      return settings.stream().flatMap(setting -> Stream.of("--set", setting)).toList();
+    }
+  }
+
+  /** Starts a leader and workers of these names. */
+  public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
+    return start(id, names, Extras.javaOptions(List.of()));
+  }
+
+  /** Starts a leader and workers of these names, and returns when all workers have mounted. */
+  public Cast start(WorkspaceId id, List<String> names, Extras extras)
       throws IOException, InterruptedException {
     LeaderPort port = LeaderPort.reserve();
     cleanup.add("let others have the leader's port", port::close);
@@ -93,13 +127,15 @@ public final class Demo {
         launch(
             "leader",
             runDirectory.leaderSocket(id),
-            List.of("leader", "--dir", workspace.root().toString()),
-            javaOptions);
+            joined(
+                List.of("leader", "--dir", workspace.root().toString()),
+                Extras.flags(extras.leaderSettings())),
+            extras);
     leader.await("answer", status -> true);
     narrator.say("leader is ready: process %d, UDP port %d", leader.pid(), address.port());
     SequencedMap<String, ChildDaemon> workers = new LinkedHashMap<>();
     for (String name : names) {
-      workers.put(name, launchWorker(workspace, address, name, javaOptions));
+      workers.put(name, launchWorker(workspace, address, name, extras));
     }
     for (ChildDaemon worker : workers.values()) {
       JsonNode status = worker.await("reach the leader", json -> json.path("mounted").asBoolean());
@@ -107,7 +143,12 @@ public final class Demo {
           "worker %s is ready: process %d, mounted at %s",
           status.path("worker_id").asText(), worker.pid(), status.path("mount").asText());
     }
-    return new Cast(workspace, leader, workers);
+    return new Cast(workspace, address, leader, workers);
+  }
+
+  /** Starts another worker; it may not be ready yet when this returns. */
+  public ChildDaemon join(Cast cast, String name, Extras extras) throws IOException {
+    return launchWorker(cast.workspace(), cast.address(), name, extras);
   }
 
   /**
@@ -250,7 +291,7 @@ public final class Demo {
   }
 
   private ChildDaemon launchWorker(
-      WorkspaceDirectory workspace, HostPort leader, String name, List<String> javaOptions)
+      WorkspaceDirectory workspace, HostPort leader, String name, Extras extras)
       throws IOException {
     WorkerId id = new WorkerId(name);
     Path token = workspace.tokenFile(id);
@@ -258,22 +299,28 @@ public final class Demo {
     return launch(
         "worker " + name,
         runDirectory.workerSocket(workspace.id(), id),
-        List.of(
-            "worker",
-            "--token",
-            token.toString(),
-            "--mount",
-            folder.mount(name).toString(),
-            "--state-dir",
-            folder.state(name).toString()),
-        javaOptions);
+        joined(
+            List.of(
+                "worker",
+                "--token",
+                token.toString(),
+                "--mount",
+                folder.mount(name).toString(),
+                "--state-dir",
+                folder.state(name).toString()),
+            Extras.flags(extras.workerSettings())),
+        extras);
   }
 
-  private ChildDaemon launch(
-      String name, Path socket, List<String> arguments, List<String> javaOptions)
+  private static List<String> joined(List<String> arguments, List<String> more) {
+    return Stream.concat(arguments.stream(), more.stream()).toList();
+  }
+
+  private ChildDaemon launch(String name, Path socket, List<String> arguments, Extras extras)
       throws IOException {
     Path log = folder.log(name.substring(name.indexOf(' ') + 1));
-    ChildDaemon daemon = ChildDaemon.start(name, socket, log, arguments, javaOptions);
+    ChildDaemon daemon =
+        ChildDaemon.start(name, socket, log, arguments, extras.javaOptions(), extras.launcher());
     cleanup.add("stop the " + name, daemon::stop);
     return daemon;
   }

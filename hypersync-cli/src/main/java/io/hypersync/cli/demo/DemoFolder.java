@@ -4,9 +4,9 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * Directory layout of a demo:
@@ -33,12 +33,18 @@ public record DemoFolder(Path root) {
     return root.resolve("workspace");
   }
 
+  /** Returns the leader's state directory. */
+  public Path leaderState() {
+    return workspace().resolve("state");
+  }
+
   /** Returns where a worker mounts the workspace. */
   public Path mount(String worker) {
     return root.resolve(worker).resolve("ws").resolve("demo");
   }
 
-  Path state(String worker) {
+  /** Returns a worker's state directory. */
+  public Path state(String worker) {
     return root.resolve(worker).resolve("state");
   }
 
@@ -61,8 +67,13 @@ public record DemoFolder(Path root) {
         throw new IOException(mount + " is still mounted; see ./hypersync umount " + mount);
       }
     }
-    for (String worker : List.of("a", "b")) {
-      var _ = FolderCover.clear(mount(worker));
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
+      for (Path folder : all) {
+        Path mount = mount(folder.getFileName().toString());
+        if (Files.isDirectory(mount)) {
+          var _ = FolderCover.clear(mount);
+        }
+      }
     }
     DurableFiles.deleteTree(root);
   }
