@@ -51,6 +51,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --suite flood                  # what unauthenticated peers cost",
       "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
       "  ./hypersync bench --suite growth                 # what grows while files only change",
+      "  ./hypersync bench --suite scale --files 1000000  # what many files cost",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -205,6 +206,20 @@ public final class BenchCommand implements ExtraCommand {
   private List<Long> entries = List.of();
 
   @Option(
+      names = "--files",
+      paramLabel = "<n>",
+      description = "Of scale: how many files the workspace has (default: 20000).")
+  private @Nullable Long files;
+
+  @Option(
+      names = "--before",
+      paramLabel = "<launcher>",
+      description =
+          "Of scale: the hypersync command of another build, whose memory and restarts are"
+              + " measured, too.")
+  private @Nullable Path before;
+
+  @Option(
       names = "--dir",
       paramLabel = "<dir>",
       description = "A folder on the disk to measure (default: that for temporary files).")
@@ -271,6 +286,7 @@ public final class BenchCommand implements ExtraCommand {
       case FLOOD -> new Flood(new Workers(workers), seconds()).run(narrator, cleanup, folder);
       case FRESHNESS -> new FreshnessRun(new Workers(workers)).run(narrator, cleanup, folder);
       case GROWTH -> new Growth(entries()).run(narrator, cleanup, folder);
+      case SCALE -> new Scale(files(), Optional.ofNullable(before)).run(narrator, cleanup, folder);
     };
   }
 
@@ -381,7 +397,7 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
-      case PAUSES, FLOOD, FRESHNESS, GROWTH -> {
+      case PAUSES, FLOOD, FRESHNESS, GROWTH, SCALE -> {
         if (!ops.isEmpty()) {
           throw new UserError("--ops is not of suite " + suite.key(), "", UserError.USAGE);
         }
@@ -394,6 +410,10 @@ public final class BenchCommand implements ExtraCommand {
     return entries.isEmpty() ? Growth.USUAL_ENTRIES : entries;
   }
 
+  private long files() {
+    return files == null ? Scale.USUAL_FILES : files;
+  }
+
   private double seconds() {
     if (seconds != null) {
       return seconds;
@@ -401,7 +421,7 @@ public final class BenchCommand implements ExtraCommand {
     return switch (suite) {
       case PAUSES -> Pauses.USUAL_SECONDS;
       case FLOOD -> Flood.USUAL_SECONDS;
-      case E2E, JOBS, MICRO, FRESHNESS, GROWTH -> USUAL_SECONDS;
+      case E2E, JOBS, MICRO, FRESHNESS, GROWTH, SCALE -> USUAL_SECONDS;
     };
   }
 
@@ -489,8 +509,23 @@ public final class BenchCommand implements ExtraCommand {
           "As in: --suite growth --entries 100000,300000,1000000",
           UserError.USAGE);
     }
-    if (suite == Suite.GROWTH && workers != Workers.USUAL.count()) {
-      throw new UserError("--workers is not of suite growth", "", UserError.USAGE);
+    if (suite != Suite.SCALE && (files != null || before != null)) {
+      throw new UserError("--files and --before are of suite scale", "", UserError.USAGE);
+    }
+    if (files() < Scale.LEAST_FILES) {
+      throw new UserError(
+          "--files must be at least " + Scale.LEAST_FILES,
+          "As in: --suite scale --files 1000000",
+          UserError.USAGE);
+    }
+    if (before != null && !Files.isExecutable(before)) {
+      throw new UserError(
+          "--before: " + before + " cannot be run",
+          "It is the hypersync command of a version that is built.",
+          UserError.USAGE);
+    }
+    if ((suite == Suite.GROWTH || suite == Suite.SCALE) && workers != Workers.USUAL.count()) {
+      throw new UserError("--workers is not of suite " + suite.key(), "", UserError.USAGE);
     }
     if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
       throw new UserError("--workers is not of suite micro", "", UserError.USAGE);

@@ -19,7 +19,9 @@ enum Suite {
   /** How often one mount shows old state right after a call through another. */
   FRESHNESS("freshness"),
   /** What grows with the number of entries. */
-  GROWTH("growth");
+  GROWTH("growth"),
+  /** What many files cost. */
+  SCALE("scale");
 
   private final String key;
 
@@ -47,7 +49,7 @@ enum Suite {
           .orElseThrow(
               () ->
                   new TypeConversionException(
-                      "expected e2e, jobs, micro, pauses, flood, freshness or growth"));
+                      "expected e2e, jobs, micro, pauses, flood, freshness, growth or scale"));
     }
   }
 }

@@ -106,6 +106,27 @@ final class BenchCommandTest {
     assertDoesNotThrow(command("--suite growth --entries 1000,2000")::validate);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--save",
+        "--compare",
+        "--ops write",
+        "--memory",
+        "--workers 1",
+        "--entries 1000,2000",
+        "--files 3999",
+        "--before /no/such/launcher",
+      })
+  @DisplayName("looks at many files, and perhaps at another build that is there")
+  void scale(String line) {
+    assertThrows(UserError.class, command("--suite scale " + line)::validate);
+    assertThrows(UserError.class, command("--files 20000")::validate);
+    assertThrows(UserError.class, command("--before /bin/true")::validate);
+    assertDoesNotThrow(command("--suite scale")::validate);
+    assertDoesNotThrow(command("--suite scale --files 4000 --before /bin/true")::validate);
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "--memory-bytes 4096,             --memory-bytes is of --memory",

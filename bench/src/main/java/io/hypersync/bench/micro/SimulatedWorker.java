@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.LongFunction;
 
 /**
@@ -42,7 +43,7 @@ import java.util.function.LongFunction;
  * log and reports an applied index. It applies nothing, so that the leader is what is measured. All
  * mutable state belongs to the transport's thread.
  */
-final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
+public final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   private static final int UNDER_WAY = 64;
   private static final int REPORT_EVERY = 256;
   private static final int REPORT_MS = 50;
@@ -65,7 +66,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   private byte[] newest = {};
 
   /** Connects, and blocks until the leader's Welcome. */
-  SimulatedWorker(WorkerDaemonOptions options) {
+  public SimulatedWorker(WorkerDaemonOptions options) {
     this.options = options;
     this.transport =
         QuicWorkerClient.create(
@@ -86,7 +87,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   }
 
   /** Creates this worker's directories, which later ops change; blocks until they are committed. */
-  void begin(int count) {
+  public void begin(int count) {
     transport.executor().execute(() -> learning = true);
     await(start(count));
     transport
@@ -99,11 +100,27 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   }
 
   /**
+   * From now on its ops are these.
+   *
+   * @param next makes each op from one of the directories that {@link #begin} has made, and the
+   *     op's number, from 0
+   */
+  public void submit(BiFunction<List<NodeId>, Long, FsOp> next) {
+    transport
+        .executor()
+        .execute(
+            () -> {
+              long first = sent + 1;
+              ops = number -> next.apply(directories, number - first);
+            });
+  }
+
+  /**
    * Starts committing this many ops, at most 64 in flight at once.
    *
    * @return completes when all are acknowledged; fails if one was refused
    */
-  CompletableFuture<Void> start(int count) {
+  public CompletableFuture<Void> start(int count) {
     CompletableFuture<Void> all = new CompletableFuture<>();
     transport
         .executor()
@@ -117,7 +134,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   }
 
   /** Blocks until the result of {@link #start} completes, for at most 60 s. */
-  static void await(CompletableFuture<Void> done) {
+  public static void await(CompletableFuture<Void> done) {
     done.orTimeout(LIMIT_S, TimeUnit.SECONDS).join();
   }
 
