@@ -147,9 +147,11 @@ public final class LeaderDaemon implements Daemon {
         log =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),
-                OpLogOptions.DEFAULT.withBatches(
-                    options.batchMaxOps(),
-                    (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
+                OpLogOptions.DEFAULT
+                    .within(options.logRetention().maxBytes())
+                    .withBatches(
+                        options.batchMaxOps(),
+                        (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
                 chunks::sync,
                 replay,
                 events);

@@ -25,6 +25,7 @@ public record OpLogOptions(
   public static final OpLogOptions DEFAULT =
       new OpLogOptions(4 << 20, 64 << 20, 100, 1_000_000, RootVersion.LATEST);
 
+  private static final int PARTS_OF_A_LOG = 8;
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
   private static final int MAX_SEGMENT_BYTES = 1 << 30;
   private static final int SEGMENT_GRANULE_BYTES = 64 << 10;
@@ -53,6 +54,16 @@ public record OpLogOptions(
   /** The same with all segments of this size in bytes. */
   public OpLogOptions withSegmentBytes(int bytes) {
     return new OpLogOptions(bytes, bytes, batchMaxOps, batchMaxBytes, roots);
+  }
+
+  /**
+   * The same with segments that suit a log of at most so many bytes: an eighth of it, since two are
+   * allocated at any time and a log loses whole segments; but at least {@link #firstSegmentBytes}.
+   */
+  public OpLogOptions within(long logBytes) {
+    long part = logBytes / PARTS_OF_A_LOG / SEGMENT_GRANULE_BYTES * SEGMENT_GRANULE_BYTES;
+    int bytes = Math.clamp(part, firstSegmentBytes, segmentBytes);
+    return new OpLogOptions(firstSegmentBytes, bytes, batchMaxOps, batchMaxBytes, roots);
   }
 
   /** The same with other limits of a batch: entries, and bytes of payload. */
