@@ -71,6 +71,9 @@ public final class DiskChunkStore implements ChunkStore {
   /** Least time between two warnings of damaged chunks: a whole segment may be. */
   private static final long WARNING_NS = 1_000_000_000L;
 
+  /** A segment that is ended early has at least this part of its full size: 16 MiB usually. */
+  private static final int PARTS_OF_A_SEGMENT = 16;
+
   /** A checkpoint is due when this many places are in memory, at about 100 bytes each. */
   private static final int MAX_PLACES = 1 << 16;
 
@@ -366,6 +369,29 @@ public final class DiskChunkStore implements ChunkStore {
     requireOpen();
     store(
         chunks, () -> requireSpaceToCopy(chunks.stream().mapToLong(SegmentRecord::bytesOf).sum()));
+  }
+
+  /**
+   * Has what is put from now on go to another segment than this one, so that the next collection
+   * can empty it. Does nothing if it is not the newest one any more.
+   *
+   * @throws ChunkStoreException if another segment cannot be begun
+   */
+  void endSegment(int segment) {
+    requireOpen();
+    writer.sync(); // so that puts wait only for what comes meanwhile
+    appending.lock();
+    try {
+      writer.endSegment(segment);
+    } finally {
+      appending.unlock();
+    }
+    checkpoint(); // the mark moves, and with it what counts as sealed
+  }
+
+  /** The fewest bytes at which {@link #endSegment} is worth a file. */
+  long leastSegmentBytes() {
+    return options.segmentBytes() / PARTS_OF_A_SEGMENT;
   }
 
   /**

@@ -30,9 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A collection of a store on disk. Sealed segments are emptied and deleted, in groups: first all
- * that hold nothing living, then those with the fewest living bytes, as many at a time as there is
- * plenty of room to copy. For each group:
+ * A collection of a store on disk. The newest segment is ended if it is sparse, for the next run.
+ * Sealed segments are emptied and deleted, in groups: first all that hold nothing living, then
+ * those with the fewest living bytes, as many at a time as there is plenty of room to copy. For
+ * each group:
  *
  * <ol>
  *   <li>One pass over the index finds all entries in its segments. Dead ones are removed from the
@@ -70,6 +71,7 @@ import org.slf4j.LoggerFactory;
 final class DiskCollection implements CollectionRun {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCollection.class);
   private static final int ENTRIES = 4_096;
+  private static final long HUNDRED = 100;
 
   /** What reading an entry of the index costs of a budget; about its size. */
   private static final long ENTRY_BYTES = 64;
@@ -99,6 +101,9 @@ final class DiskCollection implements CollectionRun {
 
   /** Segments to be emptied after those, the ones with the fewest living bytes first. */
   private final Deque<SegmentUsage> sparse = new ArrayDeque<>();
+
+  /** The newest segment, if it is as sparse as a sealed one that is emptied; else null. */
+  private @Nullable SegmentUsage sparseNewest;
 
   private @Nullable Group group;
   private boolean isReserveGrowing;
@@ -250,6 +255,12 @@ final class DiskCollection implements CollectionRun {
       }
       return cost;
     }
+    SegmentUsage newest = sparseNewest;
+    if (newest != null) {
+      sparseNewest = null;
+      store.endSegment(newest.segment());
+      return DELETE_BYTES;
+    }
     if (isReserveGrowing) {
       return growReserve();
     }
@@ -292,11 +303,23 @@ final class DiskCollection implements CollectionRun {
         .sorted(Comparator.comparingLong(SegmentUsage::liveBytes))
         .forEach(sparse::add);
     toClean = empty.size() + sparse.size();
+    sparseNewest =
+        plan.segments().stream()
+            .max(Comparator.comparingInt(SegmentUsage::segment))
+            .filter(this::isWorthEnding)
+            .orElse(null);
     if (!options.keepsReserve() && reserve.release()) {
       LOG.info("collections of chunks keep no reserve any more");
     }
     phase = Phase.CLEANING;
     isReserveGrowing = true;
+  }
+
+  /** Whether the newest segment is to be ended, so that the next run can empty it. */
+  private boolean isWorthEnding(SegmentUsage newest) {
+    return newest.fate() == Fate.KEPT
+        && newest.bytes() >= store.leastSegmentBytes()
+        && HUNDRED * newest.deadBytes() >= options.deadPercent() * newest.bytes();
   }
 
   /** Writes a piece of the reserve; returns its bytes, 0 if there is nothing to write. */

@@ -166,6 +166,19 @@ final class SegmentWriter {
     }
   }
 
+  /**
+   * Begins another segment, unless this one is not the newest any more or is empty. Call it like
+   * {@link #append}.
+   *
+   * @throws ChunkStoreException {@link Errno#ENOSPC}, {@link Errno#EIO}; the segment goes on then
+   */
+  void endSegment(int number) {
+    requireSound();
+    if (segment == number && end > 0) {
+      beginSegment();
+    }
+  }
+
   /** Throws if an earlier failure was final. */
   void requireSound() {
     ChunkStoreException earlier = failure;

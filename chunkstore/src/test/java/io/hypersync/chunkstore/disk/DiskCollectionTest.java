@@ -107,6 +107,30 @@ class DiskCollectionTest {
     requireAll(live);
   }
 
+  /** A small store would otherwise keep what is dead until a whole segment is written. */
+  @Test
+  void endsTheNewestSegmentIfItIsSparseAndTheNextRunEmptiesIt() throws IOException {
+    IntPredicate live = i -> i < 10 * PER_SEGMENT || i == CHUNKS - 1; // one of five in the last
+    var _ = collect(HALF, live);
+    assertTrue(segments().containsAll(Set.of(11, 12)), segments().toString());
+    requireAll(live);
+    reopen();
+    requireAll(live);
+    CollectionProgress done = collect(HALF, live);
+    assertEquals(1, done.segmentsDeleted());
+    assertFalse(segments().contains(11), segments().toString());
+    requireExactly(live);
+    reopen();
+    requireExactly(live);
+  }
+
+  @Test
+  void leavesTheNewestSegmentIfHalfOfItIsAlive() throws IOException {
+    IntPredicate live = i -> i < CHUNKS - 2; // three of five in the last
+    var _ = collect(HALF, live);
+    assertFalse(segments().contains(12), segments().toString());
+  }
+
   @Test
   void tellsWhatIsAlive() {
     assertEquals(ChunkStoreStats.NOT_MEASURED, store.stats().liveBytes());
