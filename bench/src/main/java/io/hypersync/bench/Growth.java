@@ -81,13 +81,15 @@ record Growth(List<Long> entries) {
       ResidentMemory leaderMemory = ResidentMemory.of(leader().pid());
       ResidentMemory workerMemory = ResidentMemory.of(worker().pid());
       Upkeep.settle(cast);
-      StateDisk leaderDisk = StateDisk.of(folder.leaderState());
-      StateDisk workerDisk = StateDisk.of(folder.state(WORKER));
-      long liveBytes = leader().status().path("bytes").asLong();
       Restart leaderStopped = restart(leader(), Restart.How.STOPPED);
       Restart workerStopped = restart(worker(), Restart.How.STOPPED);
       Restart leaderKilled = restart(leader(), Restart.How.KILLED);
       Restart workerKilled = restart(worker(), Restart.How.KILLED);
+      // Now: a leader keeps what was uploaded to it in the minute before, or since its start.
+      Upkeep.settle(cast);
+      StateDisk leaderDisk = StateDisk.of(folder.leaderState());
+      StateDisk workerDisk = StateDisk.of(folder.state(WORKER));
+      long liveBytes = leader().status().path("bytes").asLong();
       return new GrowthPoint(
           entries,
           perSecond,

@@ -13,7 +13,7 @@ record GrowthPoint(long entries, double perSecond, long liveBytes, Daemon leader
   /**
    * Figures of one daemon.
    *
-   * @param disk its state directory, after upkeep
+   * @param disk its state directory, after the restarts and upkeep
    * @param memory its memory right after the churn
    * @param stopped its restart after SIGTERM
    * @param killed its restart after SIGKILL in the middle of some churn

@@ -25,13 +25,19 @@ final class GrowthReport {
   private static final String INTENTS = "intents";
 
   private static final double INTENT_BYTES = 128;
-  private static final double INTENT_ROOM_MIB = 32;
+  private static final double INTENT_ROOM_MIB = 16;
 
-  /** Two segments of the log of up to 64 MiB each are allocated ahead; the first ones are small. */
-  private static final double LOG_MIB = 128;
+  /**
+   * The log may take what {@link Upkeep#LEADER_SETTINGS} says, and a segment that is prepared. It
+   * has less before it has had so much.
+   */
+  private static final double LOG_MIB = 72;
 
-  /** The newest segment of a chunk store is not collected until it is full. */
-  private static final double CHUNKS_MIB = 256;
+  /**
+   * Segments of chunks that are not half dead stay, and so does a newest one below 16 MiB: twice
+   * the files in each case. The index database compacts only now and then.
+   */
+  private static final double CHUNKS_MIB = 80;
 
   /**
    * A part of the least heap (160 MiB) that nothing has touched yet, and of the room for compiled

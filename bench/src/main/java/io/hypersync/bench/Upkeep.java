@@ -38,7 +38,7 @@ final class Upkeep {
 
   private Upkeep() {}
 
-  /** Waits until workers have caught up, and each daemon has a snapshot and has collected. */
+  /** Waits until workers have caught up, and each daemon has a snapshot and has collected twice. */
   static void settle(Demo.Cast cast) throws InterruptedException {
     var _ =
         cast.leader()
@@ -56,15 +56,25 @@ final class Upkeep {
             "take a snapshot",
             status -> status.at("/snapshots/newest_index").asLong() >= status.path(head).asLong(),
             LIMIT);
+    collect(daemon); // may end the newest segment, which the next one empties
     collect(daemon);
   }
 
-  /** Has a daemon collect now, and waits for the end. */
-  static void collect(ChildDaemon daemon) throws InterruptedException {
-    long number = ask(daemon, "run").path("number").asLong();
-    while (ask(daemon, "status").path("ended").asLong() < number) {
-      Thread.sleep(POLL_MS);
-    }
+  /**
+   * Has a daemon collect now, and waits for the end. A run is given up while a worker that has just
+   * connected has not told what it shows; then another one is asked for.
+   */
+  private static void collect(ChildDaemon daemon) throws InterruptedException {
+    long failed;
+    JsonNode status;
+    do {
+      failed = ask(daemon, "status").path("failed").asLong();
+      long number = ask(daemon, "run").path("number").asLong();
+      do {
+        Thread.sleep(POLL_MS);
+        status = ask(daemon, "status");
+      } while (status.path("ended").asLong() < number);
+    } while (status.path("failed").asLong() > failed);
   }
 
   private static JsonNode ask(ChildDaemon daemon, String what) {

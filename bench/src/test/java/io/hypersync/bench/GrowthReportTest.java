@@ -50,8 +50,8 @@ final class GrowthReportTest {
   @DisplayName("takes for flat what is at most 1.3 times the first figure and an allowance")
   void flat() {
     GrowthPoint few = point(100_000, daemon(1_000, 10, 300, 2));
-    assertEquals(List.of(), grown(few, point(1_000_000, daemon(1_680, 100, 480, 3))));
-    assertEquals(List.of("leader_disk"), grown(few, point(1_000_000, daemon(1_690, 100, 300, 2))));
+    assertEquals(List.of(), grown(few, point(1_000_000, daemon(1_450, 100, 480, 3))));
+    assertEquals(List.of("leader_disk"), grown(few, point(1_000_000, daemon(1_460, 100, 300, 2))));
     assertEquals(
         List.of("leader_resident", "leader_restarted_resident"),
         grown(few, point(1_000_000, daemon(1_000, 100, 490, 2))));
@@ -65,9 +65,9 @@ final class GrowthReportTest {
   @DisplayName("judges intents by themselves, because those of a day must be remembered")
   void intents() {
     GrowthPoint few = point(100_000, daemon(1_000, 10, 300, 2));
-    assertEquals(List.of(), grown(few, point(1_000_000, daemon(1_000, 150, 300, 2))));
+    assertEquals(List.of(), grown(few, point(1_000_000, daemon(1_000, 135, 300, 2))));
     assertEquals(
-        List.of("leader_intents"), grown(few, point(1_000_000, daemon(1_000, 160, 300, 2))));
+        List.of("leader_intents"), grown(few, point(1_000_000, daemon(1_000, 140, 300, 2))));
   }
 
   @Test
