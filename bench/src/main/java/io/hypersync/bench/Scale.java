@@ -104,50 +104,40 @@ record Scale(long wantedFiles, Optional<Path> before) {
 
     /** Memory and restarts alone. */
     ScaleFound.Side side() throws IOException, InterruptedException {
-      Restart emptyLeader = fastest(cast.leader());
-      Restart emptyWorker = fastest(worker());
-      fill();
-      ResidentMemory filledLeader = ResidentMemory.of(cast.leader().pid());
-      ResidentMemory filledWorker = ResidentMemory.of(worker().pid());
-      return restarts(emptyLeader, emptyWorker, filledLeader, filledWorker);
+      return filled(fastest(cast.leader()), fastest(worker()));
     }
 
     ScaleFound all(Optional<ScaleFound.Side> before) throws IOException, InterruptedException {
       Restart emptyLeader = fastest(cast.leader());
       Restart emptyWorker = fastest(worker());
       FirstList empty = FirstList.measure(demo, cast, folder, NEW_WORKER, extras, "");
-      fill();
-      ResidentMemory filledLeader = ResidentMemory.of(cast.leader().pid());
-      ResidentMemory filledWorker = ResidentMemory.of(worker().pid());
+      ScaleFound.Side now = filled(emptyLeader, emptyWorker);
       RandomChmod chmod =
           new RandomChmod(number -> Filler.file(folder.mount(WORKER), number), files);
       cleanup.add("stop changing files", chmod::stop);
       List<SnapshotCost> snapshots = snapshots(chmod);
       List<Double> writers = writers(chmod);
-      ScaleFound.Side now = restarts(emptyLeader, emptyWorker, filledLeader, filledWorker);
+      narrator.say("starting the leader with all these entries");
+      Restart late = fastest(cast.leader());
       narrator.say("a new worker");
       var _ = SnapshotCost.take(cast.leader());
-      String below =
-          folder
-              .mount(WORKER)
-              .relativize(Filler.file(folder.mount(WORKER), 0).getParent())
-              .toString();
+      Path mount = folder.mount(WORKER);
+      String below = mount.relativize(Filler.file(mount, 0).getParent()).toString();
       FirstList full = FirstList.measure(demo, cast, folder, LATE_WORKER, extras, below);
       return new ScaleFound(
-          files, fillNs, full.entries(), now, before, snapshots, writers, empty, full);
+          files, fillNs, full.entries(), now, late, before, snapshots, writers, empty, full);
     }
 
-    private ScaleFound.Side restarts(
-        Restart emptyLeader,
-        Restart emptyWorker,
-        ResidentMemory filledLeader,
-        ResidentMemory filledWorker)
+    private ScaleFound.Side filled(Restart emptyLeader, Restart emptyWorker)
         throws IOException, InterruptedException {
+      fill();
+      ResidentMemory leaderMemory = ResidentMemory.of(cast.leader().pid());
+      ResidentMemory workerMemory = ResidentMemory.of(worker().pid());
       narrator.say("starting the daemons again");
       Restart leader = fastest(cast.leader());
       Restart worker = fastest(worker());
       return new ScaleFound.Side(
-          emptyLeader, emptyWorker, leader, worker, filledLeader, filledWorker);
+          emptyLeader, emptyWorker, leader, worker, leaderMemory, workerMemory);
     }
 
     private ChildDaemon worker() {

@@ -44,6 +44,13 @@ final class ScaleAims {
             found.now().emptyLeader().wallNs()));
     aims.add(
         longer(
+            "leader_late_restart",
+            String.format(
+                Locale.ROOT, "a leader with %,d entries in its log answers", found.entries()),
+            found.late().wallNs(),
+            found.now().emptyLeader().wallNs()));
+    aims.add(
+        longer(
             "first_list",
             "a new worker's first ls -l ends",
             found.full().listedNs(),

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param fillNs how long making them took
  * @param entries of the log in the end
  * @param now with the present version
+ * @param late restart of the leader in the end, with all entries in its log
  * @param before with the version before, if it was asked for
  * @param snapshots of 1,000 changed files each; at least one
  * @param writers p99 of calls beside snapshots over that without, one for each round
@@ -21,6 +22,7 @@ record ScaleFound(
     long fillNs,
     long entries,
     Side now,
+    Restart late,
     Optional<Side> before,
     List<SnapshotCost> snapshots,
     List<Double> writers,

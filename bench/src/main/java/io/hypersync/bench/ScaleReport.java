@@ -20,7 +20,9 @@ final class ScaleReport {
     ObjectNode tree = load.json().put("workers", 1);
     tree.put("files", found.files())
         .put("fill_ms", Math.round(found.fillNs() / NS_PER_MS))
-        .put("entries", found.entries());
+        .put("entries", found.entries())
+        .put("late_start_ms", rounded(found.late().wallNs() / NS_PER_MS))
+        .put("late_start_cpu_ms", rounded(found.late().cpuNs() / NS_PER_MS));
     ArrayNode snapshots = tree.putArray("snapshots");
     for (SnapshotCost cost : found.snapshots()) {
       snapshots

@@ -47,6 +47,7 @@ final class ScaleReportTest {
             60_000 * MS,
             5_000_000,
             now,
+            now.leader(),
             Optional.of(side(2_000, 9_000)),
             List.of(snapshot(10, 1), snapshot),
             writers,
@@ -74,7 +75,7 @@ final class ScaleReportTest {
         List.of("snapshot_work", "snapshot_bytes"),
         missed(report(side(2_000, 3_500), snapshot(1_000, 16), even, list(3_000, 9_900))));
     assertEquals(
-        List.of("snapshot_writers_p99", "leader_restart"),
+        List.of("snapshot_writers_p99", "leader_restart", "leader_late_restart"),
         missed(report(side(2_000, 3_510), small, List.of(0.5, 1.3, 9.0), list(3_000, 9_900))));
     assertEquals(
         List.of("first_list", "catch_up"),
