@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The load that changes files")
 final class ChurnTest {
-  private static final int LOOKS = 20;
+  private static final long LOOKS = 20;
 
   private static List<Path> files(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
