@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A collection of a store on disk. The newest segment is ended if it is sparse, for the next run.
- * Sealed segments are emptied and deleted, in groups: first all that hold nothing living, then
- * those with the fewest living bytes, as many at a time as there is plenty of room to copy. For
- * each group:
+ * A collection of a store on disk. Sealed segments are emptied and deleted, in groups: first all
+ * that hold nothing living, then those with the fewest living bytes, as many at a time as there is
+ * plenty of room to copy. Last of all the newest segment is ended if it is sparse, for the next
+ * run. For each group:
  *
  * <ol>
  *   <li>One pass over the index finds all entries in its segments. Dead ones are removed from the
@@ -255,18 +255,17 @@ final class DiskCollection implements CollectionRun {
       }
       return cost;
     }
-    SegmentUsage newest = sparseNewest;
-    if (newest != null) {
-      sparseNewest = null;
-      store.endSegment(newest.segment());
-      return DELETE_BYTES;
-    }
     if (isReserveGrowing) {
       return growReserve();
     }
     Group current = group;
     if (current == null) {
       group = nextGroup();
+      if (group == null && sparseNewest != null) {
+        endNewest(sparseNewest);
+        sparseNewest = null;
+        return DELETE_BYTES;
+      }
       if (group == null) {
         long written = growReserve();
         phase = written == 0 ? Phase.DONE : phase;
@@ -291,6 +290,15 @@ final class DiskCollection implements CollectionRun {
     }
     delete(next, current.retained.contains(next.segment()));
     return DELETE_BYTES;
+  }
+
+  /** Frees nothing in this run, so what this one has done counts even if it fails. */
+  private void endNewest(SegmentUsage newest) {
+    try {
+      store.endSegment(newest.segment());
+    } catch (ChunkStoreException e) {
+      LOG.info("the newest segment of chunks is not ended: {}", e.getMessage());
+    }
   }
 
   private void choose(CollectionPlan plan) {
