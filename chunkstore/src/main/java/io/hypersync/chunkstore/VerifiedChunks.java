@@ -4,7 +4,6 @@ import io.hypersync.model.hash.Hash;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Remembers which chunks were stored, or verified against their hashes, a short time ago: they can
@@ -45,16 +44,6 @@ public final class VerifiedChunks {
   public synchronized boolean has(Hash hash, long nowNs) {
     Long since = sinceNs.get(hash);
     return since != null && nowNs - since < ttlNs;
-  }
-
-  /** Names all chunks that were recorded less than the TTL ago. */
-  public synchronized void forEach(Consumer<Hash> chunk, long nowNs) {
-    sinceNs.forEach(
-        (hash, since) -> {
-          if (nowNs - since < ttlNs) {
-            chunk.accept(hash);
-          }
-        });
   }
 
   /** Forgets a chunk that was found damaged. */

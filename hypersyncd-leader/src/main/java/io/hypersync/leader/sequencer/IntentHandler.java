@@ -75,6 +75,12 @@ public final class IntentHandler {
   /** How long a chunk counts as verified. */
   private static final long VERIFIED_NS = 60_000_000_000L;
 
+  /** How many chunks, up to 1 GiB of them, are kept for intents that have not come. */
+  private static final int MAX_UPLOADED = 16_384;
+
+  /** How long they are kept: a worker sends an intent and its chunks at the same time. */
+  private static final long UPLOADED_NS = 60_000_000_000L;
+
   /** The origin of the leader's own ops. */
   private static final WorkerId LEADER = new WorkerId("hypersync-leader");
 
@@ -96,6 +102,7 @@ public final class IntentHandler {
   private final QuotaViolations violations;
   private final AckQueue acks = new AckQueue();
   private final VerifiedChunks verified = new VerifiedChunks(MAX_VERIFIED, VERIFIED_NS);
+  private final UploadedChunks uploaded = new UploadedChunks(MAX_UPLOADED, UPLOADED_NS);
 
   /** Chunks that are being read and compared with their hashes. */
   private final Set<Hash> verifying = new HashSet<>();
@@ -321,7 +328,14 @@ public final class IntentHandler {
    * intent needs it.
    */
   public boolean takesChunk(WorkerId worker, ChunkPut put, long nowNs) {
-    return admission.takesChunk(worker, put, nowNs);
+    if (!admission.takesChunk(worker, put, nowNs)) {
+      return false;
+    }
+    // The chunk of a decided intent was overtaken by it, which has found the chunk here.
+    if (acks.find(put.intent()) == null && sequencer.intents().place(put.intent()) == null) {
+      uploaded.add(put.intent(), put.hash(), nowNs); // before the store has it
+    }
+    return true;
   }
 
   /** A chunk is verified and in the store. Intents that state another length for it are refused. */
@@ -430,15 +444,15 @@ public final class IntentHandler {
   }
 
   /**
-   * Names the chunks that intents rely on and no state has yet: those of all queued intents and of
-   * the leader's own ops that wait ({@link #promise}), and those that were stored or verified so
-   * recently that an intent which is on its way may have been told of them. Intents that arrive
-   * later ask the store again.
+   * Names the chunks that intents rely on and no state has yet: those of all queued intents, those
+   * that were sent ahead of intents which have not come ({@link UploadedChunks}), and those of the
+   * leader's own ops that wait ({@link #promise}). That a chunk was verified lately keeps nothing:
+   * an intent that arrives later asks the store again, before it relies on that.
    */
   public void promised(Consumer<Hash> chunk, long nowNs) {
     queue.forEachChunk(chunk);
     ownWaiting.accept(chunk);
-    verified.forEach(chunk, nowNs);
+    uploaded.forEach(chunk, nowNs);
   }
 
   /** How many intents wait for chunks or for their turn. */
@@ -502,6 +516,7 @@ public final class IntentHandler {
         intent.id(), intent.origin(), intent.agent(), intent.op(), intent.inlinePayload())) {
       case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
       case Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded) -> {
+        uploaded.decided(intent.id());
         tail.add(encoded, log.durableIndex());
         if (entry.inlinePayload().length > 0) {
           chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
@@ -517,6 +532,7 @@ public final class IntentHandler {
   }
 
   private void refuse(WorkerId worker, IntentId id, Errno errno) {
+    uploaded.decided(id);
     acks.add(worker, new CommitAck(id, errno, null, sequencer.headIndex()), null);
   }
 

@@ -36,6 +36,7 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.snapshot.schedule.SnapshotPort;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
@@ -191,8 +192,10 @@ class CollectionManagerTest {
     begin(0, 9, 10, 9);
     join(0);
     report(10);
-    Hash arrived = Blake3.hash(new byte[] {1});
-    leader.chunkStored(arrived, 1);
+    byte[] ahead = {1};
+    Hash arrived = Blake3.hash(ahead);
+    leader.received(
+        SESSION, new ChunkPut(new IntentId(new ClientId(1, 42), 1_000), arrived, ahead));
     Hash waiting = Blake3.hash(new byte[] {2});
     FsOp write =
         new FsOp.Write(

@@ -622,10 +622,71 @@ class IntentHandlerTest {
 
   @Test
   void whatTheLeaderIsAboutToMentionIsPromised() {
-    List<Hash> promised = new ArrayList<>();
     intentHandler.promise(chunk -> chunk.accept(hash(LARGE)));
-    intentHandler.promised(promised::add, 0);
-    assertEquals(List.of(hash(LARGE)), promised);
+    assertEquals(List.of(hash(LARGE)), promised());
+  }
+
+  /** The worker says that it sends it along, so the leader would not ask for it. */
+  @Test
+  void aChunkThatCameAheadOfItsIntentIsPromisedUntilTheIntentIsDecided() {
+    put(1);
+    assertEquals(List.of(hash(LARGE)), promised());
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    intentHandler.chunkArrived(hash(LARGE), LARGE.length);
+    intentHandler.submit(WORKER, setXattrIn(1, LARGE, NOTHING), 0);
+    assertFalse(promised().isEmpty(), "it waits for its turn");
+    intentHandler.sequence();
+    assertEquals(List.of(), promised(), "now the state has it, or the log");
+    settle();
+    assertNull(ack(0).errno());
+  }
+
+  @Test
+  void nothingIsPromisedForAnIntentThatWasRefused() {
+    put(1);
+    chunks.stored.put(hash(LARGE), LARGE.length + 1); // another length than the op states
+    intentHandler.submit(WORKER, setXattrIn(1, LARGE, NOTHING), 0);
+    assertEquals(List.of(), promised());
+    put(1);
+    assertEquals(List.of(), promised(), "it was overtaken by its intent");
+    settle();
+    assertEquals(Errno.EINVAL, ack(0).errno());
+  }
+
+  @Test
+  void aChunkThatWasOvertakenByItsIntentIsNotPromised() {
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    intentHandler.submit(WORKER, setXattrIn(1, LARGE, NOTHING), 0);
+    intentHandler.sequence();
+    put(1);
+    assertEquals(List.of(), promised());
+  }
+
+  /** Such an intent comes again. */
+  @Test
+  void aRefusalForNowIsNoDecision() {
+    put(9);
+    long waiting = 0;
+    do {
+      waiting++;
+      intentHandler.submit(WORKER, mkdir(waiting, "d" + waiting), 0);
+    } while (intentHandler.pending() == waiting);
+    intentHandler.submit(WORKER, setXattrIn(9, LARGE, NOTHING), 0);
+    assertTrue(sent.stream().allMatch(each -> ((CommitAck) each).errno() == Errno.EAGAIN));
+    assertEquals(List.of(hash(LARGE)), promised());
+  }
+
+  /** It asks the store again when it comes, and waits for the chunk if that is gone by then. */
+  @Test
+  void whatWasVerifiedForADecidedIntentIsNotPromisedToTheNext() {
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    intentHandler.submit(WORKER, setXattrIn(1, LARGE, NOTHING), 0);
+    settle();
+    assertEquals(List.of(), promised());
+    chunks.stored.remove(hash(LARGE));
+    intentHandler.submit(WORKER, setXattrIn(2, LARGE, NOTHING), 0);
+    assertEquals(0, intentHandler.sequence());
+    assertEquals(new ChunkNeed(intent(2), List.of(hash(LARGE))), sent.getLast());
   }
 
   @Test
@@ -695,6 +756,17 @@ class IntentHandlerTest {
       assertFalse(sent.size() > 100, "no end");
     }
     intentHandler.release(log.sync().durableIndex());
+  }
+
+  private void put(long seqNo) {
+    assertTrue(
+        intentHandler.takesChunk(WORKER, new ChunkPut(intent(seqNo), hash(LARGE), LARGE), 0));
+  }
+
+  private List<Hash> promised() {
+    List<Hash> promised = new ArrayList<>();
+    intentHandler.promised(promised::add, 0);
+    return promised;
   }
 
   private List<Status> statuses() {
