@@ -77,6 +77,15 @@ public final class CollectionManager {
   /** How long the roots wait for workers that have just connected to say what they show. */
   private static final long REPORTS_NS = 5_000_000_000L;
 
+  /**
+   * How long the roots wait for workers that show a state from before the log begins. After a start
+   * of the leader each worker does so until its first report, and one that was away catches up.
+   */
+  private static final long BEHIND_NS = 60_000_000_000L;
+
+  /** How often it is looked whether they have caught up. */
+  private static final long LOOK_NS = 100_000_000L;
+
   private static final int REMEMBERED_RUNS = 16;
 
   private enum Step {
@@ -126,6 +135,10 @@ public final class CollectionManager {
   private int useless;
 
   private long begunNs;
+
+  /** When the roots may be tried again, after somebody was behind; null if nobody was. */
+  private @Nullable Long nextLookNs;
+
   private long nextNs;
   private long earliestNs;
   private long earliestOnRequestNs;
@@ -181,11 +194,10 @@ public final class CollectionManager {
       case BEGINNING, COLLECTING -> false;
       case BEGUN -> {
         boolean waits =
-            snapshots.isTaking() || (nowNs - begunNs < REPORTS_NS && !haveAllReported(sessions));
-        if (!waits) {
-          collect(sequencer, snapshots, intents, sessions, log, nowNs);
-        }
-        yield !waits;
+            snapshots.isTaking()
+                || (nextLookNs != null && nowNs - nextLookNs < 0)
+                || (nowNs - begunNs < REPORTS_NS && !haveAllReported(sessions));
+        yield !waits && collect(sequencer, snapshots, intents, sessions, log, nowNs);
       }
       case IDLE -> {
         tell(snapshots);
@@ -218,6 +230,7 @@ public final class CollectionManager {
     isDryRun = asked != null && asked;
     step = Step.BEGINNING;
     begunNs = nowNs;
+    nextLookNs = null;
     port.begin();
     return true;
   }
@@ -250,7 +263,8 @@ public final class CollectionManager {
     return session.isEstablished() && !session.isInstalling();
   }
 
-  private void collect(
+  /** Takes the roots; false if somebody who is behind is waited for. */
+  private boolean collect(
       Sequencer sequencer,
       SnapshotManager snapshots,
       IntentHandler intents,
@@ -259,6 +273,15 @@ public final class CollectionManager {
       long nowNs) {
     long readable = log.firstIndex() - 1;
     long after = logAfter(sequencer, snapshots, sessions, readable);
+    if (after < 0 && nowNs - begunNs < BEHIND_NS) {
+      if (nextLookNs == null) {
+        LOG.info(
+            "a collection waits for a worker that shows a state from before entry {}",
+            log.firstIndex());
+      }
+      nextLookNs = Clock.later(nowNs, LOOK_NS);
+      return false;
+    }
     if (after < 0) {
       // Not a later snapshot: somebody who is connected needs the state of an earlier entry.
       port.abandon();
@@ -268,7 +291,7 @@ public final class CollectionManager {
               + ", and a connected worker still shows an older state, or installs an older snapshot",
           said,
           nowNs);
-      return;
+      return true;
     }
     Set<Hash> promised = new HashSet<>();
     intents.promised(promised::add, nowNs);
@@ -287,6 +310,7 @@ public final class CollectionManager {
             after,
             promised,
             isDryRun));
+    return true;
   }
 
   /**

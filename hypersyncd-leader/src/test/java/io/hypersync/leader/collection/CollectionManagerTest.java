@@ -170,9 +170,29 @@ class CollectionManagerTest {
     end(1);
   }
 
+  /**
+   * As after each restart of a leader whose log was trimmed: a Hello does not say what it shows.
+   */
+  @Test
+  void aWorkerWhoseReportIsLateIsWaitedForQuietly() {
+    begin(0, 9, 10, 2, 4, 7, 9);
+    join(0);
+    log.trim(5);
+    askAndBegin();
+    clock.advance(30_000_000_000L);
+    leader.doWork();
+    assertNull(port.roots, "it counts as showing nothing");
+    report(10);
+    clock.advance(100_000_000);
+    leader.doWork();
+    assertEquals(9, collected().logAfter());
+    assertEquals(List.of("begin", "collect"), port.calls);
+    assertEquals(0, collections.failedSoFar());
+  }
+
   /** Its state is not whole any more, and it is about to be told so. */
   @Test
-  void aConnectedWorkerThatShowsAnOlderStateEndsTheRun() {
+  void aConnectedWorkerThatShowsAnOlderStateForLongEndsTheRun() {
     begin(0, 9, 10, 2, 4, 7, 9);
     join(0);
     report(6);
@@ -180,6 +200,12 @@ class CollectionManagerTest {
     end(1);
     log.trim(5);
     askAndBegin();
+    clock.advance(59_000_000_000L);
+    leader.doWork();
+    assertEquals(List.of("begin", "collect", "begin"), port.calls);
+    assertNull(collections.lastFailure());
+    clock.advance(1_000_000_000L);
+    leader.doWork();
     assertNull(port.roots);
     assertEquals(List.of("begin", "collect", "begin", "abandon"), port.calls);
     assertTrue(
