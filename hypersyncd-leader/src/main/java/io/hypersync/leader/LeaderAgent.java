@@ -320,7 +320,7 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.BarrierRequest(long requestId) ->
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
-        session.reported(applied);
+        session.reported(applied, log.durableIndex(), now);
         handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
         sessionsChanged = true;
         if (intentHandler.reported(session.worker(), applied.visibleIndex())) {

@@ -15,6 +15,8 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.runtime.progress.Progress;
+import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
@@ -119,6 +121,7 @@ public final class WorkerAgent implements Agent {
   private final LeaderSession session;
   private final Replica replica;
   private final ArrivalTimestamps arrivals = new ArrivalTimestamps();
+  private final ProgressMeter catchUp = new ProgressMeter();
   private final IntentTracker intents;
   private final RemovedNames removedNames;
   private final VisibilityGate visibilityGate;
@@ -417,6 +420,7 @@ public final class WorkerAgent implements Agent {
 
   private void sessionLost() {
     install = null; // its pages are in the store
+    catchUp.clear();
     cache.leaderLost(clock.monotonicNs());
     backfill.leaderLost();
     copies.clear();
@@ -672,7 +676,7 @@ public final class WorkerAgent implements Agent {
       return false;
     }
     try {
-      boolean worked = now.work();
+      boolean worked = now.work(nowNs);
       if (worked) {
         installHeardNs = nowNs;
       }
@@ -837,6 +841,15 @@ public final class WorkerAgent implements Agent {
     return readBarrier.commitIndex();
   }
 
+  /** How far what is shown here is behind, and how fast it follows; on the agent's thread. */
+  public Progress catchUp() {
+    return catchUp.towards(goal(visible()));
+  }
+
+  private long goal(IndexedState shown) {
+    return Math.max(commitIndex(), shown.index());
+  }
+
   /**
    * How often an entry became visible before the kernel's names were right; on the agent's thread.
    */
@@ -940,6 +953,7 @@ public final class WorkerAgent implements Agent {
     if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
       nextReportNs = nowNs + config.reportNs();
       reportedIndex = shown.index();
+      catchUp.sample(nowNs, shown.index(), goal(shown));
       link.send(
           new WorkerApplied(
               shown.index(),

@@ -8,6 +8,7 @@ import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.daemons.MountedWorkers;
 import io.hypersync.cli.render.WhySlowReport;
 import io.hypersync.cli.stages.Decomposition;
+import io.hypersync.cli.stages.Upkeep;
 import io.hypersync.runtime.admin.AdminClient;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
@@ -69,12 +70,14 @@ final class WhySlowCommand implements Callable<Integer> {
     JsonNode figures = ask(worker, JsonNodeFactory.instance.objectNode());
     ObjectNode question = JsonNodeFactory.instance.objectNode();
     question.set("intents", Decomposition.intents(figures));
-    Optional<JsonNode> leader = daemons.leaderOf(worker).map(living -> ask(living, question));
+    Optional<Daemons.Living> living = daemons.leaderOf(worker);
+    Optional<JsonNode> leader = living.map(each -> ask(each, question));
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     tree.set("worker_id", worker.status().path("worker_id"));
     tree.set("workspace", worker.status().path("workspace"));
     tree.set("mount", worker.status().path("mount"));
     tree.put("leader_is_here", leader.isPresent());
+    tree.setAll(Upkeep.of(worker.status(), living.map(Daemons.Living::status).orElse(null)));
     tree.setAll(Decomposition.of(figures, leader.orElse(null)));
     return tree;
   }

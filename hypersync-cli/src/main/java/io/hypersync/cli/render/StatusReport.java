@@ -17,6 +17,9 @@ public final class StatusReport {
       text.append(separator(text)).append("Workers on this machine\n");
       text.append(mounts(status.path("workers")).render("  "));
       appendWaiting(text, status.path("workers"));
+      for (JsonNode worker : status.path("workers")) {
+        text.append(ProgressReport.of(worker, "  "));
+      }
     }
     for (JsonNode daemon : status.path("unresponsive")) {
       text.append(separator(text))
@@ -65,7 +68,9 @@ public final class StatusReport {
           "snapshot",
           "entry " + Quantities.count(snapshots.path("newest_index").asLong()),
           "",
-          Quantities.uptime(snapshots.path("newest_age_ms").asLong()) + " ago");
+          Quantities.uptime(snapshots.path("newest_age_ms").asLong())
+              + " ago"
+              + CostReport.ofSnapshot(snapshots));
     }
     if (!snapshots.path("last_failure").asText("").isEmpty()
         && !snapshots.path("last_failure").isNull()) {
@@ -108,6 +113,9 @@ public final class StatusReport {
           worker.path("address").asText("-"));
     }
     text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
+    for (JsonNode worker : leader.path("workers")) {
+      text.append(ProgressReport.of(worker, "  "));
+    }
     if (!leader.path("absent").isEmpty()) {
       text.append('\n').append(absent(leader.path("absent")).render("  "));
     }
@@ -187,6 +195,15 @@ public final class StatusReport {
           "snapshots",
           count(leader.path("snapshots"), "count"));
     }
+    JsonNode collected = leader.path("gc").path("last");
+    if (collected.isObject()) {
+      line(
+          text,
+          "collection",
+          bytes(collected, "bytes_live") + " live",
+          "pinned",
+          CostReport.ofCollection(collected));
+    }
     if (ahead.isNumber()) {
       line(text, "preallocated", bytes(leader, "log_preallocated_bytes"), "for", "the log");
     }
@@ -217,6 +234,9 @@ public final class StatusReport {
     JsonNode error = worker.path("apply_error");
     if (error.isObject()) {
       return "stopped at " + error.path("log_index").asText() + ": " + error.path("errno").asText();
+    }
+    if (worker.path("installing").asBoolean() || worker.path("install").isObject()) {
+      return "installing";
     }
     if (worker.path("link").asText().equals("refused")) {
       return "refused";

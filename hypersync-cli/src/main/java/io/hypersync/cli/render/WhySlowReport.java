@@ -51,6 +51,52 @@ public final class WhySlowReport {
     if (!advice.isEmpty()) {
       text.append(Printable.line(advice)).append('\n');
     }
+    return text.append(upkeep(worker)).toString();
+  }
+
+  /** What else both daemons are busy with, or were. */
+  private static String upkeep(JsonNode worker) {
+    StringBuilder text = new StringBuilder(ProgressReport.of(worker, "Worker "));
+    if (worker.path("snapshots").path("taking").asBoolean()) {
+      text.append("The worker takes a snapshot now.\n");
+    }
+    if (worker.path("chunk_cache").path("running").asBoolean()) {
+      text.append("The worker collects chunks now.\n");
+    }
+    JsonNode leader = worker.path("leader");
+    if (!leader.isObject()) {
+      return text.toString();
+    }
+    if (leader.path("log_bytes").isNumber()) {
+      text.append("The leader's log takes ")
+          .append(Quantities.bytes(leader.path("log_bytes").asLong()))
+          .append(", from entry ")
+          .append(Quantities.count(leader.path("log_first_index").asLong()))
+          .append(" on.\n");
+    }
+    JsonNode snapshots = leader.path("snapshots");
+    if (snapshots.path("newest_index").asLong() > 0) {
+      text.append("Its newest snapshot is of entry ")
+          .append(Quantities.count(snapshots.path("newest_index").asLong()))
+          .append(", ")
+          .append(Quantities.uptime(snapshots.path("newest_age_ms").asLong()))
+          .append(" ago")
+          .append(CostReport.ofSnapshot(snapshots))
+          .append(snapshots.path("taking").asBoolean() ? "; it takes one now.\n" : ".\n");
+    } else if (snapshots.path("taking").asBoolean()) {
+      text.append("It takes its first snapshot now.\n");
+    }
+    JsonNode last = leader.path("gc").path("last");
+    boolean isCollecting = leader.path("gc").path("running").asBoolean();
+    if (last.isObject()) {
+      text.append("Its last collection found ")
+          .append(Quantities.bytes(last.path("bytes_live").asLong()))
+          .append(" live, pinned ")
+          .append(CostReport.ofCollection(last))
+          .append(isCollecting ? "; one runs now.\n" : ".\n");
+    } else if (isCollecting) {
+      text.append("It collects chunks now.\n");
+    }
     return text.toString();
   }
 

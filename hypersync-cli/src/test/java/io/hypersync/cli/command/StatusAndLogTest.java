@@ -124,6 +124,70 @@ final class StatusAndLogTest {
     }
   }
 
+  @Test
+  void statusSaysWhatSnapshotsAndCollectionsCostAndHowFarWorkersAre() {
+    ObjectNode leader = leaderStatus();
+    leader.put("log_first_index", 1_001);
+    leader.set(
+        "snapshots",
+        json(
+            """
+            {"newest_index":123000,"newest_age_ms":61000,"newest_pages_written":12,
+             "newest_bytes_written":49152,"last_took_ms":1230,"count":2}
+            """));
+    leader.set(
+        "gc",
+        json(
+            """
+            {"last":{"bytes_live":3145728,"bytes_pinned":1048576,"bytes_dead":2048,
+                     "pages_read":1234,"took_ms":850}}
+            """));
+    leader.set(
+        "workers",
+        json("""
+                {"all":[
+                 {"worker_id":"fmd","connected":true,"applied_index":23456,"lag":100000,
+                  "catch_up":{"entries_behind":100000,"entries_per_s":2500.4,"ms_left":62000}},
+                 {"worker_id":"yto","connected":true,"applied_index":23456,"lag":100000,
+                  "catch_up":{"entries_behind":100000,"entries_per_s":null,"ms_left":null}},
+                 {"worker_id":"css","connected":true,"applied_index":0,"lag":123456,
+                  "installing":true,"catch_up":{"entries_behind":123456}},
+                 {"worker_id":"ok","connected":true,"applied_index":123400,"lag":56,
+                  "catch_up":{"entries_behind":56,"entries_per_s":300.0,"ms_left":1}}]}
+                """)
+            .path("all"));
+    ObjectNode installing = workerStatus();
+    installing.set(
+        "install",
+        json(
+            """
+            {"index":123000,"pages":300,"pages_estimate":1200,"bytes":1048576,
+             "bytes_estimate":4194304,"pages_per_s":100.0,"ms_left":9000}
+            """));
+    try (AdminServer _ =
+            AdminServer.start(run.resolve("leader-00112233.sock"), Map.of("status", _ -> leader));
+        AdminServer _ =
+            AdminServer.start(
+                run.resolve("worker-00112233-fmd.sock"), Map.of("status", _ -> installing))) {
+      String shown = Invocation.of("status", "--run-dir", run.toString()).out();
+      for (String line :
+          new String[] {
+            "  snapshot      entry 123,000                  1m 1s ago, wrote 48.0 KiB in 1.23 s\n",
+            "  log begins    entry 1,001            snapshots 2\n",
+            "  collection    3.0 MiB live           pinned  1.0 MiB, dead 2.0 KiB; read 1,234 pages in 850.00 ms\n",
+            "  fmd is 100,000 entries behind, 2,500 a second, about 1m 2s left\n",
+            "  yto is 100,000 entries behind, it is not known how long that takes\n",
+            "  css installs a snapshot; its own status says how far it is\n",
+            "  fmd installs the snapshot of entry 123,000: 300 of about 1,200 pages, 1.0 MiB of about"
+                + " 4.0 MiB, 100 a second, about 9s left\n",
+          }) {
+        assertTrue(shown.contains(line), line + shown);
+      }
+      assertTrue(!shown.contains("ok is"), shown);
+      assertTrue(shown.contains("  css     installing "), shown);
+    }
+  }
+
   /**
    * The part of the report about real dead mounts of this machine, which the test cannot control.
    */

@@ -167,6 +167,55 @@ final class WhySlowTest {
     }
   }
 
+  /** A snapshot, a collection and a worker that is behind take time from changes. */
+  @Test
+  void whatElseTheDaemonsAreBusyWithIsSaid() throws IOException {
+    ObjectNode worker =
+        json(
+            """
+            {"role":"worker","worker_id":"fmd","workspace":"aa","mount":"/ws/t","install":null,
+             "catch_up":{"entries_behind":90000,"entries_per_s":3000.0,"ms_left":30000},
+             "snapshots":{"taking":true},"chunk_cache":{"running":true}}
+            """);
+    ObjectNode leader =
+        json(
+            """
+            {"role":"leader","workspace":"aa","log_bytes":1048576,"log_first_index":77,
+             "snapshots":{"newest_index":123000,"newest_age_ms":61000,"newest_bytes_written":49152,
+                          "last_took_ms":2,"taking":true},
+             "gc":{"running":true,"last":{"bytes_live":3145728,"bytes_pinned":1048576,
+                   "bytes_dead":2048,"pages_read":1234,"took_ms":850}}}
+            """);
+    try (AdminServer _ =
+            AdminServer.start(
+                run.resolve("worker-aa-fmd.sock"),
+                Map.of("status", _ -> worker, "stages", _ -> json(WORKER)));
+        AdminServer _ =
+            AdminServer.start(
+                run.resolve("leader-aa.sock"),
+                Map.of("status", _ -> leader, "stages", _ -> json(LEADER)))) {
+      String shown = Invocation.of("why-slow", "--run-dir", run.toString()).out();
+      assertTrue(
+          shown.contains(
+              """
+              Worker fmd is 90,000 entries behind, 3,000 a second, about 30s left
+              The worker takes a snapshot now.
+              The worker collects chunks now.
+              The leader's log takes 1.0 MiB, from entry 77 on.
+              Its newest snapshot is of entry 123,000, 1m 1s ago, wrote 48.0 KiB in 2.00 ms; it takes one now.
+              Its last collection found 3.0 MiB live, pinned 1.0 MiB, dead 2.0 KiB; read 1,234 pages in 850.00 ms; one runs now.
+              """),
+          shown);
+      JsonNode tree =
+          JSON.readTree(Invocation.of("why-slow", "--json", "--run-dir", run.toString()).out())
+              .path("workers")
+              .get(0);
+      assertEquals(worker.path("catch_up"), tree.path("catch_up"));
+      assertEquals(77, tree.path("leader").path("log_first_index").asInt());
+      assertEquals(leader.path("gc"), tree.path("leader").path("gc"));
+    }
+  }
+
   @Test
   void withoutTheLeaderItIsOneStageAndTheAdviceIsToLookThere() throws IOException {
     try (AdminServer _ = worker()) {

@@ -85,6 +85,7 @@ final class CollectionRequests {
     node.put("index", report.headIndex());
     node.put("log_after", report.logAfter());
     node.put("bytes_live", report.liveBytes());
+    node.put("bytes_pinned", report.pinnedBytes());
     node.put("bytes_dead", report.deadBytes());
     node.put("bytes_freed", report.freedBytes());
     node.put("bytes_copied", report.copiedBytes());

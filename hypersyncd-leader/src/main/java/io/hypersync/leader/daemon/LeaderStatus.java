@@ -192,6 +192,13 @@ final class LeaderStatus {
     long applied = report == null ? session.appliedIndex() : session.visibleIndex();
     worker.put("applied_index", applied);
     worker.put("lag", Math.max(0, commitIndex - applied));
+    worker.put("installing", session.isInstalling());
+    worker.set(
+        "catch_up",
+        session
+            .catchUp(commitIndex)
+            .catchUp()
+            .put("entries_behind", Math.max(0, commitIndex - applied)));
     worker.put("read_only", report == null || report.readOnly());
     worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
     worker.put("root", session.visibleRoot().toString());

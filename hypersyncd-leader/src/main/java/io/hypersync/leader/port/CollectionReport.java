@@ -38,6 +38,11 @@ public record CollectionReport(
     pins = List.copyOf(pins);
   }
 
+  /** How much of what is alive the head does not have, in bytes. */
+  public long pinnedBytes() {
+    return pins.stream().mapToLong(Pin::bytes).sum();
+  }
+
   /** What a pin is. */
   public enum Kind {
     /** Intents in progress. */

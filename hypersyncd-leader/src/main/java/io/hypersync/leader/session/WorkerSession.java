@@ -2,6 +2,8 @@ package io.hypersync.leader.session;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.progress.Progress;
+import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,7 @@ public final class WorkerSession {
   private boolean readingLog;
   private boolean installing;
   private @Nullable WorkerApplied report;
+  private final ProgressMeter catchUp = new ProgressMeter();
 
   WorkerSession(SessionId id, WorkerId worker, String address, long nowNs) {
     this.id = id;
@@ -60,6 +63,15 @@ public final class WorkerSession {
     return report == null ? 0 : report.visibleIndex();
   }
 
+  /**
+   * How far it is behind, by its last report, and how fast it follows.
+   *
+   * @param durable the newest durable entry
+   */
+  public Progress catchUp(long durable) {
+    return catchUp.towards(durable);
+  }
+
   /** Its last report; null before the first one. */
   public @Nullable WorkerApplied report() {
     return report;
@@ -92,9 +104,15 @@ public final class WorkerSession {
     appliedIndex = afterIndex;
   }
 
-  /** Takes the worker's report of its visible index and state. */
-  public void reported(WorkerApplied newReport) {
+  /**
+   * Takes the worker's report of its visible index and state.
+   *
+   * @param durable the newest durable entry, which the worker follows
+   * @param nowNs monotonic
+   */
+  public void reported(WorkerApplied newReport, long durable, long nowNs) {
     report = newReport;
+    catchUp.sample(nowNs, newReport.visibleIndex(), durable);
     appliedIndex = Math.max(appliedIndex, newReport.visibleIndex());
   }
 

@@ -241,7 +241,7 @@ class CollectionManagerTest {
     assertEquals(Set.of(4L, 10L), snapshots.indexes());
     askAndBegin();
     assertNull(port.roots);
-    snapshots.taken(snapshot(10));
+    snapshots.taken(snapshot(10), clock.monotonicNs());
     leader.doWork();
     assertEquals(List.of(4L, 10L), collected().snapshots().stream().map(Snapshot::index).toList());
   }

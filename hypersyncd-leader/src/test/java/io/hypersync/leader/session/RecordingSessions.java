@@ -31,7 +31,7 @@ public final class RecordingSessions {
   }
 
   public void report(long number, long appliedIndex) {
-    session(number).reported(new WorkerApplied(appliedIndex, Hash.ZERO, false, 0, null));
+    session(number).reported(new WorkerApplied(appliedIndex, Hash.ZERO, false, 0, null), 0, 0);
   }
 
   private WorkerSession session(long number) {

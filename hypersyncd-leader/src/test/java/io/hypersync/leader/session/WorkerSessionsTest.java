@@ -106,7 +106,7 @@ class WorkerSessionsTest {
     append(6, 6);
     sessions.stream(6);
     assertEquals(List.of(1, 2, 3, 4, 5), entriesSent());
-    session().reported(new WorkerApplied(1, Hash.ZERO, false, 0, null));
+    session().reported(new WorkerApplied(1, Hash.ZERO, false, 0, null), 0, 0);
     sessions.stream(6);
     assertEquals(List.of(1, 2, 3, 4, 5, 6), entriesSent());
   }

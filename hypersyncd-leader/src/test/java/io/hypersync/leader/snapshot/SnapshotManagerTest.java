@@ -2,6 +2,7 @@ package io.hypersync.leader.snapshot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
@@ -104,6 +105,22 @@ class SnapshotManagerTest {
     assertEquals(List.of("done 1 a"), told);
     assertTrue(tick(2 * INTERVAL_NS));
     assertEquals(List.of("take 1 after 0 a", "change 1 a pinned"), asked);
+  }
+
+  /** The wait for the disk before it is handed over is no part of it. */
+  @Test
+  void itIsKnownHowLongTheLastOneTook() {
+    assertNull(snapshots.lastTookNs());
+    entry();
+    assertTrue(tick(INTERVAL_NS));
+    log.sync();
+    assertTrue(tick(INTERVAL_NS + 100));
+    done(1, "", INTERVAL_NS + 107);
+    assertEquals(7, snapshots.lastTookNs());
+    snapshots.pin(1, true, this::tell);
+    assertTrue(tick(INTERVAL_NS + 200));
+    done(1, "", INTERVAL_NS + 300);
+    assertEquals(7, snapshots.lastTookNs(), "a pin is no snapshot");
   }
 
   @Test
@@ -486,7 +503,11 @@ class SnapshotManagerTest {
   }
 
   private void done(long index, String name) {
-    snapshots.taken(snapshot(index, name));
+    done(index, name, 0);
+  }
+
+  private void done(long index, String name, long nowNs) {
+    snapshots.taken(snapshot(index, name), nowNs);
   }
 
   private static Snapshot snapshot(long index, String name) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.snapshot.daemon.SnapshotStatus;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -14,6 +15,7 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
+import io.hypersync.worker.install.SnapshotInstall;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.replica.IndexedState;
@@ -56,6 +58,8 @@ final class WorkerStatus {
     status.put("read_only", !agent.isWritable() || !mounted);
     status.put("applied_index", visible.index());
     status.put("commit_index", Math.max(agent.commitIndex(), visible.index()));
+    status.set("catch_up", catchUp(agent));
+    status.set("install", install(agent.install()));
     status.put("root", visible.root().toString());
     status.put("files", agent.namedNodes());
     status.put("orphans", agent.orphans());
@@ -84,6 +88,32 @@ final class WorkerStatus {
       invariants.put(invariant.name(), invariant.broken());
     }
     return status;
+  }
+
+  /** The meter was read when a report was sent; what is visible now is newer. */
+  private static ObjectNode catchUp(WorkerAgent agent) {
+    long index = agent.visible().index();
+    return agent
+        .catchUp()
+        .catchUp()
+        .put("entries_behind", Math.max(agent.commitIndex(), index) - index);
+  }
+
+  /** The snapshot that is being installed; null if none is. */
+  private static @Nullable ObjectNode install(@Nullable SnapshotInstall install) {
+    if (install == null) {
+      return null;
+    }
+    Progress progress = install.progress();
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("index", install.index());
+    node.put("pages", install.pages());
+    node.put("pages_estimate", install.pagesInAll());
+    node.put("bytes", install.bytes());
+    node.put("bytes_estimate", install.bytesInAll());
+    node.put("pages_per_s", progress.roundedPerSecond());
+    node.put("ms_left", progress.msLeft());
+    return node;
   }
 
   /** What is known of collections; for the admin command {@code gc}, too. */

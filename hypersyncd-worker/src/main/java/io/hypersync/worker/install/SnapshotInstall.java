@@ -9,6 +9,8 @@ import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageSource;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.runtime.progress.Progress;
+import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import java.util.ArrayDeque;
@@ -54,6 +56,8 @@ public final class SnapshotInstall {
   private final Predicate<Hash> isHere;
   private final Consumer<List<ChunkRef>> fetch;
   private final PageWalker walker;
+  private final WalkProgress progress = new WalkProgress();
+  private final ProgressMeter meter = new ProgressMeter();
   private final long maxPages;
   private final Set<Hash> seen = new HashSet<>();
   private final Set<Hash> inFlight = new HashSet<>();
@@ -61,6 +65,10 @@ public final class SnapshotInstall {
   /** Pages that are not here and not in flight; the one that the walk needs next is the first. */
   private final ArrayDeque<Hash> wanted = new ArrayDeque<>();
 
+  /** What the walk has read last. */
+  private Hash lastRead = Hash.ZERO;
+
+  private int lastLength;
   private long fetched;
   private boolean complete;
 
@@ -85,7 +93,15 @@ public final class SnapshotInstall {
     this.offer = offer;
     this.isHere = isHere;
     this.fetch = fetch;
-    this.walker = new PageWalker(store, new Pages());
+    this.walker =
+        new PageWalker(
+            page -> {
+              byte[] bytes = store.get(page);
+              lastRead = page;
+              lastLength = bytes.length;
+              return bytes;
+            },
+            new Pages());
     try {
       long weight = Manifest.weight(offer.manifest());
       if (Manifest.index(offer.manifest()) != offer.index()
@@ -103,6 +119,7 @@ public final class SnapshotInstall {
       }
       this.maxPages = weight / LEAST_WEIGHT_PER_PAGE + SOME_PAGES;
       Manifest.walk(offer.manifest(), workspace, walker);
+      progress.begun();
     } catch (DecodeException e) {
       throw new InstallException("the leader offers what is no snapshot: " + e.getMessage());
     }
@@ -115,6 +132,7 @@ public final class SnapshotInstall {
       if (!seen.add(page)) {
         return false;
       }
+      progress.found(page);
       if (!isHere.test(page)) {
         wanted.addFirst(page);
       }
@@ -142,6 +160,36 @@ public final class SnapshotInstall {
     return fetched;
   }
 
+  /** Index of the last entry of the snapshot. */
+  public long index() {
+    return offer.index();
+  }
+
+  /** How many of its pages are here and were read. */
+  public long pages() {
+    return progress.pages();
+  }
+
+  /** About how many pages it has ({@link WalkProgress}); exact once it is complete. */
+  public long pagesInAll() {
+    return progress.pagesInAll();
+  }
+
+  /** Length in bytes of the pages that are here and were read. */
+  public long bytes() {
+    return progress.bytes();
+  }
+
+  /** About the length of all its pages, in bytes. */
+  public long bytesInAll() {
+    return progress.bytesInAll();
+  }
+
+  /** How fast pages come, and how long the rest takes. */
+  public Progress progress() {
+    return meter.towards(pagesInAll());
+  }
+
   /** The snapshot, as the catalog has it. */
   public Snapshot snapshot(long takenNs) {
     return new Snapshot(offer.index(), takenNs, fetched, 0, false, "", offer.manifest());
@@ -155,17 +203,23 @@ public final class SnapshotInstall {
   /**
    * Reads some pages, and asks for some.
    *
+   * @param nowNs monotonic; for {@link #progress}
    * @return whether any page was read or asked for
    * @throws InstallException if the pages are not what a snapshot has
    */
-  public boolean work() throws InstallException {
+  public boolean work(long nowNs) throws InstallException {
     if (complete) {
       return false;
     }
+    // The goal does not move, it is only not known yet: so 0 does as well as another number.
+    meter.sample(nowNs, progress.pages(), 0);
     int read = 0;
     try {
       while (read < SLICE && !complete) {
         complete = !walker.step();
+        if (!complete) {
+          progress.read(lastRead, lastLength);
+        }
         read++;
         if (seen.size() > maxPages) {
           throw new InstallException("the snapshot has more pages than its state can have");
@@ -176,6 +230,7 @@ public final class SnapshotInstall {
     } catch (DecodeException e) {
       throw new InstallException("the leader sent what is no snapshot: " + e.getMessage());
     }
+    meter.sample(nowNs, progress.pages(), 0);
     return fetchSome() || read > 0;
   }
 

@@ -68,6 +68,28 @@ class SnapshotInstallTest {
     assertEquals(leader.size() - 30, allAsked.size());
   }
 
+  /** Of a tree whose size nobody has said. */
+  @Test
+  void itSaysAboutHowFarItIs() throws Exception {
+    SnapshotInstall install = install(offer());
+    List<Long> estimates = new ArrayList<>();
+    while (!install.isComplete()) {
+      run(install, 1);
+      estimates.add(install.pagesInAll());
+      assertTrue(install.pages() <= install.pagesInAll());
+      assertTrue(install.bytes() <= install.bytesInAll());
+    }
+    long pages = leader.size();
+    for (long estimate : estimates.subList(estimates.size() / 2, estimates.size())) {
+      assertTrue(pages / 2 < estimate && estimate < 2 * pages, pages + ": " + estimates);
+    }
+    assertEquals(pages, install.pages());
+    assertEquals(pages, install.pagesInAll());
+    assertEquals(
+        leader.values().stream().mapToLong(each -> each.length).sum(), install.bytesInAll());
+    assertEquals(0, install.progress().left());
+  }
+
   @Test
   void aPageThatIsDamagedHereIsFetched() throws Exception {
     here.putAll(leader);
@@ -82,10 +104,10 @@ class SnapshotInstallTest {
   @Test
   void aPageThatNobodyHasIsWaitedFor() throws Exception {
     SnapshotInstall install = install(offer());
-    assertTrue(install.work());
+    assertTrue(install.work(0));
     Hash top = asked.getFirst();
     for (int i = 0; i < 10; i++) {
-      assertFalse(install.work(), "and it is asked for once");
+      assertFalse(install.work(0), "and it is asked for once");
     }
     assertTrue(install.isWaitingFor(top));
     assertFalse(install.isComplete());
@@ -98,7 +120,7 @@ class SnapshotInstallTest {
         InstallException.class,
         () -> {
           while (true) {
-            install.work();
+            install.work(0);
             install.stored(asked.removeFirst()); // and it is not here all the same
           }
         });
@@ -170,7 +192,7 @@ class SnapshotInstallTest {
   private void run(SnapshotInstall install, int pages) throws InstallException {
     int got = 0;
     while (got < pages) {
-      boolean worked = install.work();
+      boolean worked = install.work(0);
       if (install.isComplete()) {
         return;
       }

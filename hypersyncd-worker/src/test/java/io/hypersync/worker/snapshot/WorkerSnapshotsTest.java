@@ -127,7 +127,7 @@ class WorkerSnapshotsTest {
     assertTrue(snapshots.tick(replica, nowNs)); // has it taken
     snapshots
         .manager()
-        .taken(new Snapshot(taken.getLast().index(), 0, 0, 0, false, "", new byte[0]));
+        .taken(new Snapshot(taken.getLast().index(), 0, 0, 0, false, "", new byte[0]), nowNs);
   }
 
   private void entry() throws DecodeException {

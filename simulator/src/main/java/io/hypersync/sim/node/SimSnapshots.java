@@ -98,7 +98,7 @@ final class SimSnapshots implements SnapshotPort {
             Snapshot taken = task.result();
             disk.count(SnapshotDisk.TAKEN);
             checker.taken(taken, disk.chunks());
-            answer(snapshots -> snapshots.taken(taken));
+            answer(snapshots -> snapshots.taken(taken, host.nowNs()));
           }
         });
   }
@@ -108,7 +108,7 @@ final class SimSnapshots implements SnapshotPort {
     next(
         () -> {
           disk.snapshots().put(snapshot);
-          answer(snapshots -> snapshots.taken(snapshot));
+          answer(snapshots -> snapshots.taken(snapshot, host.nowNs()));
         });
   }
 

@@ -19,6 +19,11 @@ public final class SnapshotStatus {
     node.put(
         "newest_age_ms",
         newest == null ? null : (Long) Math.max(0, (nowEpochNs - newest.takenNs()) / NS_PER_MS));
+    node.put("newest_pages_written", newest == null ? null : (Long) newest.pages());
+    node.put("newest_bytes_written", newest == null ? null : (Long) newest.bytes());
+    Long tookNs = snapshots.lastTookNs();
+    node.put("last_took_ms", tookNs == null ? null : (Long) (tookNs / NS_PER_MS));
+    node.put("taking", snapshots.isTaking());
     node.put("count", snapshots.all().size());
     node.put("taken", snapshots.takenSoFar());
     node.put("bytes_kept", snapshots.historyBytes());

@@ -108,7 +108,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     execute(
         () -> {
           Snapshot taken = taken(manifest, after, name, limit);
-          return manager -> manager.taken(taken);
+          return manager -> manager.taken(taken, Clock.SYSTEM.monotonicNs());
         });
   }
 
@@ -117,7 +117,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     execute(
         () -> {
           catalog.put(snapshot);
-          return manager -> manager.taken(snapshot);
+          return manager -> manager.taken(snapshot, Clock.SYSTEM.monotonicNs());
         });
   }
 

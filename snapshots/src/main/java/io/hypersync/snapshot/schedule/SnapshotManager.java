@@ -95,6 +95,13 @@ public final class SnapshotManager {
 
   private long nextNs;
   private long taken;
+
+  /** When the snapshot that is being taken, or was taken last, was handed to the port. */
+  private long takingSinceNs;
+
+  /** How long the last one took; null before it. */
+  private @Nullable Long tookNs;
+
   private long removedOnRequest;
   private long removedForRoom;
 
@@ -158,6 +165,7 @@ public final class SnapshotManager {
       busy = true;
       takes = true;
       taking = decided.index();
+      takingSinceNs = nowNs;
       port.take(decided, base, underWay instanceof Request.Take(String name, _) ? name : "");
       return true;
     }
@@ -394,14 +402,19 @@ public final class SnapshotManager {
     return bytes;
   }
 
-  /** The port has taken a snapshot, or changed one. */
-  public void taken(Snapshot snapshot) {
+  /**
+   * The port has taken a snapshot, or changed one.
+   *
+   * @param nowNs monotonic
+   */
+  public void taken(Snapshot snapshot, long nowNs) {
     known.put(snapshot.index(), snapshot);
     mayHaveTooMany = true;
     if (takes) {
       takes = false;
       taking = 0;
       taken++;
+      tookNs = nowNs - takingSinceNs;
       base = snapshot.index();
       lastFailure = null;
     }
@@ -529,6 +542,11 @@ public final class SnapshotManager {
   /** How many snapshots this run has taken. */
   public long takenSoFar() {
     return taken;
+  }
+
+  /** How long the last one of this run took, in nanoseconds; null before it. */
+  public @Nullable Long lastTookNs() {
+    return tookNs;
   }
 
   /** Whether one is being taken: what it rests on is in no snapshot yet. */
