@@ -24,6 +24,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
+import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
@@ -178,6 +179,22 @@ class LeaderAgentTest {
     assertEquals(
         new IntentStatusResponse(first.intent(), Status.COMMITTED, first.committed()),
         port.sent.getLast().message());
+  }
+
+  /** For status reports: it follows one entry a second, and is one behind. */
+  @Test
+  void reportsSayHowFastAWorkerFollows() {
+    for (int seqNo = 1; seqNo <= 3; seqNo++) {
+      submit(seqNo, new FsOp.MakeDir(FsState.ROOT, Name.of("a" + seqNo), 0755, 0, 0));
+    }
+    turn();
+    long durable = log.durableIndex();
+    for (long back = 3; back >= 1; back--) {
+      leader.received(SESSION, new WorkerApplied(durable - back, Hash.ZERO, false, 0, null));
+      clock.advance(1_000_000_000);
+    }
+    assertEquals(
+        new Progress(1, 1.0, 1_000L), leader.sessions().get(SESSION).catchUp(log.durableIndex()));
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Features;
@@ -102,6 +103,18 @@ class WelcomeTest {
     assertEquals(params, agent.params());
     WorkerApplied report = (WorkerApplied) link.sent.getLast();
     assertEquals(PRESSURE, report.pressure());
+  }
+
+  @Test
+  void aWorkerKnowsHowFarItIsBehindAndHowFastItFollows() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    assertEquals(0, agent.catchUp().left());
+    agent.received(new Heartbeat(1, 50));
+    clock.advance(SECOND_NS);
+    agent.doWork();
+    assertEquals(new Progress(50, 0.0, null), agent.catchUp(), "nothing has come");
+    agent.linkDown("gone");
+    assertEquals(new Progress(50, null, null), agent.catchUp(), "the rate was of that connection");
   }
 
   @Test

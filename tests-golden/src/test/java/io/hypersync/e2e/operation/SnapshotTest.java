@@ -88,6 +88,10 @@ class SnapshotTest {
 
     JsonNode all = snapshot(cluster, "list").path("snapshots");
     assertEquals(2, all.size(), all::toString);
+    JsonNode cost = cluster.leader().status().path("snapshots");
+    assertTrue(cost.path("last_took_ms").isNumber(), cost::toString);
+    assertEquals(
+        all.get(1).path("bytes_written").asLong(), cost.path("newest_bytes_written").asLong());
     assertEquals(first, all.get(0).path("index").asText());
     assertEquals("second", all.get(1).path("name").asText());
     assertTrue(snapshot(cluster, "pin", first).path("pinned").asBoolean());
