@@ -119,7 +119,11 @@ final class DaemonAotTraining {
                 options,
                 chunks,
                 Snapshots.read(
-                    options.stateDir(), chunks, options.workspace(), SnapshotReader.RoomCheck.NONE),
+                    options.stateDir(),
+                    chunks,
+                    options.workspace(),
+                    SnapshotReader.RoomCheck.NONE,
+                    options.stateMemory()),
                 new CompletableFuture<>())) {
       var _ = worker.join();
       return worker.visibleIndex();

@@ -42,6 +42,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -166,7 +167,7 @@ public final class LeaderAgent implements Agent {
             log::durableIndex,
             this::sendTo,
             worker -> sessions.of(worker) != null,
-            node -> sequencer.head().node(node) != null,
+            node -> isThere(node),
             worker -> hangUp(worker, "it must reconnect to send its lock requests again"),
             config.quotas(),
             violations,
@@ -364,6 +365,20 @@ public final class LeaderAgent implements Agent {
   public void chunkUnreadable(Hash hash) {
     intentHandler.chunkUnreadable(hash);
     recovery.lost(hash, "it cannot be read", clock.monotonicNs());
+  }
+
+  /** Whether the newest state has a node; of one that cannot be read nobody knows. */
+  private boolean isThere(NodeId id) {
+    try {
+      return sequencer.head().node(id) != null;
+    } catch (PageUnreadableException e) {
+      return true;
+    }
+  }
+
+  /** A page that a state needs cannot be read: workers are asked for it. */
+  public void pageUnreadable(PageUnreadableException page) {
+    recovery.lost(page.page(), String.valueOf(page.getMessage()), clock.monotonicNs());
   }
 
   /**

@@ -35,6 +35,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
@@ -45,6 +46,7 @@ import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
@@ -107,6 +109,21 @@ public final class LeaderDaemon implements Daemon {
    * @throws UserError if the state directory is in use, damaged or full, or the address is taken
    */
   public static LeaderDaemon start(LeaderDaemonOptions options) {
+    try {
+      return startOnce(options);
+    } catch (PageUnreadableException e) {
+      SuspectSnapshots.of(options.stateDir()).note(e);
+    }
+    try {
+      return startOnce(options); // which reads all pages, and takes a snapshot that is whole
+    } catch (PageUnreadableException e) {
+      throw new UserError(
+          "page " + e.page() + " of the state cannot be read: " + e.getMessage(),
+          LOOK_AT_THE_DISK + " A page that is lost can be had from a backup only.");
+    }
+  }
+
+  private static LeaderDaemon startOnce(LeaderDaemonOptions options) {
     Path stateDir = options.stateDir();
     Blake3.vectorFaults().listen(LOG::error);
     CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -129,7 +146,12 @@ public final class LeaderDaemon implements Daemon {
               new IntentStore(intentRows, IntentRetention.DEFAULT), IntentIndex.DEFAULT_BATCH);
       DurabilityEvents events = new DurabilityEvents(ended);
       Snapshots snapshots =
-          Snapshots.read(stateDir, chunks, options.workspace(), LeaderDaemon::requireRoomFor);
+          Snapshots.read(
+              stateDir,
+              chunks,
+              options.workspace(),
+              LeaderDaemon::requireRoomFor,
+              options.stateMemory());
       CollectedFile mark = CollectedFile.open(stateDir, snapshots.catalog().indexes());
       ReplayStart from =
           replayStart(snapshots).provenBy(snapshots.known()).collectedThrough(mark.through());
@@ -176,6 +198,9 @@ public final class LeaderDaemon implements Daemon {
           options.workspaceName(),
           HostPorts.numeric(runtime.address()));
       return new LeaderDaemon(ended, lock, chunks, intentRows, log, runtime);
+    } catch (PageUnreadableException e) {
+      closeAll(log, intentRows, chunks, lock);
+      throw e;
     } catch (IOException | RuntimeException e) {
       closeAll(log, intentRows, chunks, lock);
       throw explained(e, stateDir);

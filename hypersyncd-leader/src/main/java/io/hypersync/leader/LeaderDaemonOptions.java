@@ -31,6 +31,8 @@ import java.time.Duration;
  * @param openLeaseTtl how long open files of a silent worker stay protected, and the least time
  *     that an orphan is kept; OPEN_LEASE_TTL (hypersync.md 6.8)
  * @param stateHeapShare the part of the maximum heap that the filesystem state may take, 0 to 1
+ * @param stateMemory how much heap those parts of it may take that are in pages on disk, in bytes;
+ *     {@code Long.MAX_VALUE} to keep all of it in memory
  * @param chunkMax the largest chunk that workers cut writes into, in bytes (hypersync.md 9.1)
  * @param inlineThreshold payloads of up to this many bytes travel in the log; INLINE_THRESHOLD
  *     (9.2)
@@ -56,6 +58,7 @@ public record LeaderDaemonOptions(
     Duration lockGrace,
     Duration openLeaseTtl,
     double stateHeapShare,
+    long stateMemory,
     int chunkMax,
     int inlineThreshold,
     SnapshotPolicy snapshots,

@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -90,6 +91,9 @@ public final class WorkerAgent implements Agent {
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
 
+  /** How often an entry is tried again that needs a page which cannot be read. */
+  private static final long PAGE_RETRY_NS = 1_000_000_000L;
+
   /** Least time between two log lines about lost chunks. */
   private static final long LOST_LOG_NS = 60_000_000_000L;
 
@@ -164,6 +168,13 @@ public final class WorkerAgent implements Agent {
       };
 
   private long chunksLost;
+
+  /** When an entry that waits for a page is next tried again. */
+  private long nextPageNs;
+
+  /** When an unreadable page is next logged. */
+  private long nextUnreadableNs;
+
   private long nextLostNs;
 
   /** Chunks that the leader could not send just now. */
@@ -718,16 +729,44 @@ public final class WorkerAgent implements Agent {
    */
   public void pageMissing(Hash page, String why) {
     cache.failed(why, clock.monotonicNs());
-    fetchAgain(
-        List.of(new ChunkRef(page, ChunkRef.MAX_LENGTH)), // the leader goes by the hash
+    fetchPage(
+        page,
+        why,
         () -> {
           var _ = cache.request();
-        },
+        });
+  }
+
+  /** Pages that nobody has make the snapshots worthless. */
+  private void fetchPage(Hash page, String why, Runnable stored) {
+    fetchAgain(
+        List.of(new ChunkRef(page, ChunkRef.MAX_LENGTH)), // the leader goes by the hash
+        stored,
         _ -> {
           if (session.isEstablished() && cache.pageLost(page) >= MAX_PAGE_LOSSES) {
             snapshots.distrust(why, clock.monotonicNs());
           }
         });
+  }
+
+  /**
+   * A page that a state in memory needs cannot be read: the leader may have it. Until it is here,
+   * calls that need it fail, and no entry that needs it is applied.
+   */
+  public void pageUnreadable(PageUnreadableException unreadable) {
+    Hash page = unreadable.page();
+    if (repairs.isWaitingFor(page)) {
+      return;
+    }
+    long now = clock.monotonicNs();
+    if (now - nextUnreadableNs >= 0) {
+      nextUnreadableNs = now + LOST_LOG_NS;
+      LOG.error(
+          "page {} of the state cannot be read, the leader is asked for it: {}",
+          page,
+          unreadable.getMessage());
+    }
+    fetchPage(page, String.valueOf(unreadable.getMessage()), replica::pageStored);
   }
 
   /** A collection has found living chunks damaged: they are fetched again. */
@@ -769,6 +808,10 @@ public final class WorkerAgent implements Agent {
     // First of all: a caller whose next mutation has been posted since its signal has that mutation
     // submitted by now, so it counts as waiting.
     interruptHandler.tick(clock.monotonicNs());
+    if (replica.waitsForPage() && clock.monotonicNs() - nextPageNs >= 0) {
+      nextPageNs = clock.monotonicNs() + PAGE_RETRY_NS;
+      replica.pageStored(); // whoever was asked for it may not have answered
+    }
     int work =
         visibilityGate.backlog() < MAX_INVISIBLE
             ? replica.apply(APPLY_SLICE, readBarrier.commitIndex())
@@ -927,6 +970,8 @@ public final class WorkerAgent implements Agent {
         fetch(backfill.work(visibilityGate.view().visible().state(), nowNs));
       } catch (ChunkStoreException e) {
         LOG.warn("chunks that are missing here are not looked for: {}", e.getMessage());
+        backfill.pause(nowNs);
+      } catch (PageUnreadableException e) { // it is asked for
         backfill.pause(nowNs);
       }
     }

@@ -7,6 +7,8 @@ import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
@@ -16,6 +18,8 @@ import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
+import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -118,7 +122,7 @@ public final class WorkerDaemon implements Daemon {
     var _ = disk.failed().thenAccept(failure -> endForChunks(ended, failure));
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     try {
-      WorkerRuntime runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+      WorkerRuntime runtime = runtime(options, chunks, ended);
       return new WorkerDaemon(options, ended, lock, folder, disk, chunks, runtime);
     } catch (RuntimeException e) {
       folder.close();
@@ -134,11 +138,26 @@ public final class WorkerDaemon implements Daemon {
     return usual.withSegmentBytes(options.cacheLimits().segmentBytes(usual.segmentBytes()));
   }
 
+  /** If a page that it needs cannot be read, it begins with a snapshot that is whole. */
+  private static WorkerRuntime runtime(
+      WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
+    try {
+      return new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+    } catch (PageUnreadableException e) {
+      SuspectSnapshots.of(options.stateDir()).note(e);
+      return new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+    }
+  }
+
   private static Snapshots snapshots(WorkerDaemonOptions options, ChunkStore chunks) {
     try {
       Snapshots snapshots =
           Snapshots.read(
-              options.stateDir(), chunks, options.workspace(), WorkerDaemon::requireRoomFor);
+              options.stateDir(),
+              chunks,
+              options.workspace(),
+              WorkerDaemon::requireRoomFor,
+              options.stateMemory());
       if (snapshots.base() > 0) {
         LOG.info("starting from the snapshot of entry {}", snapshots.base());
       }
@@ -213,12 +232,13 @@ public final class WorkerDaemon implements Daemon {
   private Snapshots installed(Snapshot received) throws InterruptedException {
     try {
       SnapshotCatalog catalog = SnapshotDirectory.of(options.stateDir());
+      PageCache cache = SnapshotReader.cache(chunks, options.stateMemory(), true);
       InstallTask task =
-          new InstallTask(received, options.workspace(), chunks, catalog, () -> stopping);
+          new InstallTask(received, options.workspace(), chunks, catalog, cache, () -> stopping);
       do {
         requireOpen();
       } while (task.step());
-      return Snapshots.of(catalog, options.workspace(), task.result());
+      return Snapshots.of(options.stateDir(), options.workspace(), task.result(), cache);
     } catch (IOException | ChunkStoreException e) {
       requireOpen();
       LOG.warn(

@@ -36,6 +36,8 @@ import java.util.Optional;
  * @param snapshotInterval how often the worker takes a snapshot for its next start, if anything has
  *     changed; SNAPSHOT_INTERVAL (13.1)
  * @param cacheLimits how much disk its chunks may take, and how often dead ones are removed (14.2)
+ * @param stateMemory how much heap those parts of the state may take that are in pages on disk, in
+ *     bytes; {@code Long.MAX_VALUE} to keep all of it in memory
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -53,4 +55,5 @@ public record WorkerDaemonOptions(
     boolean suid,
     boolean dev,
     Duration snapshotInterval,
-    CacheLimits cacheLimits) {}
+    CacheLimits cacheLimits,
+    long stateMemory) {}

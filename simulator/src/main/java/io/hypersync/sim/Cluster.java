@@ -118,8 +118,14 @@ final class Cluster {
     return disk;
   }
 
-  /** Counts of rare events that must occur in some histories, by name. */
+  /** Counts of rare events that must occur in some histories, by name; once, at the end. */
   Map<String, Long> happened() {
+    if (leader != null) {
+      disk.snapshots().count(leader.pages());
+    }
+    for (int i = 0; i < workers.size(); i++) {
+      disks.get(i).count(workers.get(i).pages());
+    }
     Map<String, Long> all = disk.happened();
     disks.forEach(
         each -> each.happened().forEach((what, count) -> all.merge(what, count, Long::sum)));
@@ -156,6 +162,7 @@ final class Cluster {
     SimLeader gone = leader;
     if (gone != null) {
       leader = null;
+      disk.snapshots().count(gone.pages());
       gone.crash(powerLost);
       network.crashed(gone);
     }
@@ -184,6 +191,7 @@ final class Cluster {
               swarmOptions.leader(),
               swarmOptions.leaderSnapshots(),
               swarmOptions.collections(),
+              swarmOptions.stateMemory(),
               disk,
               timeline,
               prng.split(),
@@ -216,6 +224,7 @@ final class Cluster {
   void restartWorker(int index, boolean powerLost) {
     SimWorker gone = workers.get(index);
     gone.interrupted();
+    disks.get(index).count(gone.pages());
     gone.host().crash();
     network.crashed(gone);
     recording.mutations().abandoned(gone.tagPrefix());
@@ -308,6 +317,7 @@ final class Cluster {
             swarmOptions.worker("w" + (index + 1)),
             swarmOptions.workerSnapshots(),
             swarmOptions.caches(),
+            swarmOptions.stateMemory(),
             workerRuns,
             disks.get(index),
             network,

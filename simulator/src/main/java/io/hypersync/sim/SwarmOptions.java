@@ -42,6 +42,7 @@ import java.util.List;
  * @param workerSnapshots the same of each worker
  * @param catchUpEntries how far behind a worker that starts gets a snapshot, in entries
  * @param collections how often the leader collects dead chunks, and its replay window
+ * @param stateMemory what of a state need not be in memory may take so much, in bytes
  * @param caches how much the chunks of each worker may take, and how often they are collected
  * @param retainBytes what the snapshots of the leader may keep, in bytes
  */
@@ -64,7 +65,8 @@ record SwarmOptions(
     long catchUpEntries,
     CollectionPolicy collections,
     CacheLimits caches,
-    long retainBytes) {
+    long retainBytes,
+    long stateMemory) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -127,9 +129,10 @@ record SwarmOptions(
             prng.oneIn(2) ? 0 : prng.scale(1, 100),
             prng.oneIn(2) ? Long.MAX_VALUE : prng.scale(Timeline.MS, 2_000 * Timeline.MS)),
         new CacheLimits(
-            prng.oneIn(3) ? prng.scale(20 * Timeline.MS, 2_000 * Timeline.MS) : Long.MAX_VALUE,
+            prng.oneIn(2) ? prng.scale(10 * Timeline.MS, 1_000 * Timeline.MS) : Long.MAX_VALUE,
             prng.oneIn(4) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT),
-        prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE);
+        prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
+        prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE);
   }
 
   /** How often the leader takes snapshots, and which ones it keeps. */
@@ -163,6 +166,18 @@ record SwarmOptions(
       some.add(prng.pick(all));
     }
     return some;
+  }
+
+  /**
+   * What of a state need not be in memory may take so much. All of it where pages rot: what cannot
+   * be read then ends a replica.
+   */
+  @Override
+  public long stateMemory() {
+    boolean rots =
+        faults.stream()
+            .anyMatch(fault -> fault == FaultKind.CHUNK_ROT || fault == FaultKind.WORKER_ROT);
+    return rots ? Long.MAX_VALUE : stateMemory;
   }
 
   /** Whether a worker can lose its leader in this history. If not, no call may end with EIO. */

@@ -6,6 +6,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
 import java.io.IOException;
@@ -30,6 +31,7 @@ public final class InstallTask {
   private final WorkspaceId workspace;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
+  private final PageCache cache;
   private final BooleanSupplier stopping;
   private @Nullable Manifest manifest;
   private Step step = Step.SYNC;
@@ -37,6 +39,7 @@ public final class InstallTask {
   /**
    * Prepares it.
    *
+   * @param cache of the replica that goes on from it
    * @param stopping asked before each page is read; once true, a step ends with EAGAIN
    */
   public InstallTask(
@@ -44,11 +47,13 @@ public final class InstallTask {
       WorkspaceId workspace,
       ChunkStore chunks,
       SnapshotCatalog catalog,
+      PageCache cache,
       BooleanSupplier stopping) {
     this.snapshot = snapshot;
     this.workspace = workspace;
     this.chunks = chunks;
     this.catalog = catalog;
+    this.cache = cache;
     this.stopping = stopping;
   }
 
@@ -90,7 +95,7 @@ public final class InstallTask {
           Manifest.read(
               snapshot.manifest(),
               workspace,
-              PageReader::verifyingAndMarking,
+              (version, source) -> PageReader.verifyingAndMarking(version, source, cache),
               page -> {
                 if (stopping.getAsBoolean()) {
                   throw new ChunkStoreException(Errno.EAGAIN, "the replica stops");

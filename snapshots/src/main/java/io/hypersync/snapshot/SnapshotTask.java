@@ -3,6 +3,7 @@ package io.hypersync.snapshot;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageWriter;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ public final class SnapshotTask {
    * @param name what somebody called it, at most {@link Snapshot#MAX_NAME_BYTES}; may be empty
    * @param takenNs the time of day, in nanoseconds since 1970
    * @param limit asked for each page that is written
+   * @param cache of the replica: once the snapshot is taken, what it has need not be in memory
    */
   public SnapshotTask(
       Manifest manifest,
@@ -49,14 +51,15 @@ public final class SnapshotTask {
       long takenNs,
       ChunkStore chunks,
       SnapshotCatalog catalog,
-      RateLimit limit) {
+      RateLimit limit,
+      PageCache cache) {
     this.manifest = manifest;
     this.name = name;
     this.takenNs = takenNs;
     this.chunks = chunks;
     this.catalog = catalog;
     this.pages = new StoredPages(chunks, limit);
-    this.writer = PageWriter.incremental(manifest.state().version(), pages);
+    this.writer = PageWriter.incremental(manifest.state().version(), pages, cache);
   }
 
   /**
@@ -94,6 +97,7 @@ public final class SnapshotTask {
         Snapshot snapshot = snapshot();
         catalog.put(snapshot);
         taken = snapshot;
+        writer.finished();
         step = Step.DONE;
       }
       case DONE -> throw new IllegalStateException("the snapshot is taken or was given up");

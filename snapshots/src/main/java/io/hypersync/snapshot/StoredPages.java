@@ -12,7 +12,7 @@ import io.hypersync.model.trie.PageSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Pages as chunks of a store. Not thread-safe. */
+/** Pages as chunks of a store. Any thread may read; otherwise it is not thread-safe. */
 public final class StoredPages implements PageSink, PageSource {
   private static final int BATCH = 64;
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.fixtures.States;
@@ -23,6 +24,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.snapshot.daemon.Snapshots;
 import java.io.IOException;
@@ -30,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,16 +104,60 @@ class SnapshotsOnDiskTest {
     assertEquals(state.root(), newest().state().root());
   }
 
+  /** A start reads pages when they are needed, so it does not notice; one that was told so does. */
+  @Test
+  void afterAPageWasFoundUnreadableAStartTakesASnapshotThatIsWhole() throws IOException {
+    createFiles(2_000);
+    long older = index;
+    Set<Hash> ofOlder = pages();
+    take("");
+    createFiles(300);
+    take("");
+    Hash lost = pages().stream().filter(page -> !ofOlder.contains(page)).findFirst().orElseThrow();
+    InMemoryChunkStore damaged = new InMemoryChunkStore();
+    for (Set<Hash> each : List.of(ofOlder, pages())) {
+      each.stream()
+          .filter(page -> !page.equals(lost))
+          .forEach(page -> damaged.put(page, chunks.getVerified(page)));
+    }
+    assertEquals(index, begin(damaged).base());
+
+    Snapshots unaware = begin(damaged);
+    unaware.cache().onUnreadable(unaware.suspect()::note);
+    FsState begun = Objects.requireNonNull(unaware.newest()).state();
+    PageUnreadableException unreadable =
+        assertThrows(PageUnreadableException.class, () -> begun.nodes().forEach(_ -> {}));
+    assertEquals(lost, unreadable.page());
+    assertEquals(older, begin(damaged).base());
+    assertEquals(older, begin(damaged).base(), "the damaged one is still there");
+
+    damaged.put(lost, chunks.getVerified(lost));
+    assertEquals(index, begin(damaged).base());
+    assertFalse(begin(damaged).suspect().areSuspect(), "all of it can be read again");
+  }
+
+  private Snapshots begin(ChunkStore from) throws IOException {
+    return Snapshots.read(directory, from, WORKSPACE, SnapshotReader.RoomCheck.NONE, 1);
+  }
+
+  private Set<Hash> pages() {
+    Set<Hash> seen = new HashSet<>();
+    var _ = manifest().write(PageWriter.complete(state.version(), page -> seen(seen, page)));
+    return seen;
+  }
+
   /** Somebody has put the folder of another workspace in this place. */
   @Test
   void snapshotsOfAnotherWorkspaceAreIgnored() throws IOException {
     createFiles(2_000);
     take("");
     WorkspaceId other = new WorkspaceId(1, 3);
-    Snapshots foreign = Snapshots.read(directory, chunks, other, SnapshotReader.RoomCheck.NONE);
+    Snapshots foreign =
+        Snapshots.read(directory, chunks, other, SnapshotReader.RoomCheck.NONE, Long.MAX_VALUE);
     assertEquals(List.of(), foreign.known());
     assertEquals(0, foreign.base());
-    Snapshots own = Snapshots.read(directory, chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
+    Snapshots own =
+        Snapshots.read(directory, chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE, Long.MAX_VALUE);
     assertEquals(1, own.known().size());
     assertEquals(index, own.base());
   }
@@ -185,11 +232,12 @@ class SnapshotsOnDiskTest {
             () ->
                 SnapshotReader.newest(
                     catalog.list(),
-                    chunks,
+                    SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
                     WORKSPACE,
                     (at, bytes) -> {
                       throw new IllegalStateException(at + " takes " + bytes);
-                    }));
+                    },
+                    false));
     assertEquals(index + " takes " + weight, refused.getMessage());
   }
 
@@ -225,7 +273,13 @@ class SnapshotsOnDiskTest {
     createFiles(10);
     take("");
     WorkspaceId other = new WorkspaceId(9, 9);
-    assertNull(SnapshotReader.newest(catalog.list(), chunks, other, SnapshotReader.RoomCheck.NONE));
+    assertNull(
+        SnapshotReader.newest(
+            catalog.list(),
+            SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
+            other,
+            SnapshotReader.RoomCheck.NONE,
+            false));
   }
 
   @Test
@@ -293,14 +347,27 @@ class SnapshotsOnDiskTest {
   }
 
   private InstallTask install(Snapshot received) {
-    return new InstallTask(received, WORKSPACE, chunks, catalog, () -> false);
+    return new InstallTask(
+        received,
+        WORKSPACE,
+        chunks,
+        catalog,
+        SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
+        () -> false);
   }
 
   @Test
   void anInstallEndsWhenTheReplicaStops() throws IOException {
     createFiles(2_000);
     Snapshot received = take("");
-    InstallTask task = new InstallTask(received, WORKSPACE, chunks, catalog, () -> true);
+    InstallTask task =
+        new InstallTask(
+            received,
+            WORKSPACE,
+            chunks,
+            catalog,
+            SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
+            () -> true);
     assertTrue(task.step());
     ChunkStoreException stops = assertThrows(ChunkStoreException.class, task::step);
     assertEquals(Errno.EAGAIN, stops.errno());
@@ -319,7 +386,12 @@ class SnapshotsOnDiskTest {
   }
 
   private Manifest newest() throws IOException {
-    return SnapshotReader.newest(catalog.list(), chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
+    return SnapshotReader.newest(
+        catalog.list(),
+        SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
+        WORKSPACE,
+        SnapshotReader.RoomCheck.NONE,
+        false);
   }
 
   private void restart() throws IOException {
@@ -354,7 +426,14 @@ class SnapshotsOnDiskTest {
   }
 
   private SnapshotTask task(String name, SnapshotCatalog into) {
-    return new SnapshotTask(manifest(), name, 5, chunks, into, RateLimit.NONE);
+    return new SnapshotTask(
+        manifest(),
+        name,
+        5,
+        chunks,
+        into,
+        RateLimit.NONE,
+        SnapshotReader.cache(chunks, Long.MAX_VALUE, true));
   }
 
   private Manifest manifest() {

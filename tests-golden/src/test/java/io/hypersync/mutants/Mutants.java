@@ -529,6 +529,20 @@ final class Mutants {
               "SnapshotManager.isTaking",
               0));
 
+  /** What is not in memory can be read again. */
+  private static final List<Mutant> MEMORY =
+      List.of(
+          skips(
+              "a collection removes pages that a worker's older states need",
+              "worker.cache.CacheCollection",
+              "nextNeeded",
+              "PageWalker.page"),
+          skips(
+              "a collection removes pages that a leader's older states need",
+              "leader.collection.LiveSet",
+              "nextNeeded",
+              "PageWalker.page"));
+
   /** Restores of older states. */
   private static final List<Mutant> RESTORES =
       List.of(
@@ -546,7 +560,7 @@ final class Mutants {
           skips(
               "a restore takes its own changes for those of others",
               "leader.restore.RestoreRun",
-              "commit",
+              "did",
               "RestoreGuards.did"),
           skips(
               "a restore leaves data where holes were",
@@ -578,6 +592,7 @@ final class Mutants {
               INSTALLS,
               COLLECTION,
               CACHES,
+              MEMORY,
               RESTORES)
           .flatMap(List::stream)
           .toList();

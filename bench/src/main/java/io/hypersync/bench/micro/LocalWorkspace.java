@@ -68,7 +68,11 @@ final class LocalWorkspace implements AutoCloseable {
     private Snapshots snapshots(WorkerDaemonOptions options) {
       try {
         return Snapshots.read(
-            options.stateDir(), chunks, options.workspace(), SnapshotReader.RoomCheck.NONE);
+            options.stateDir(),
+            chunks,
+            options.workspace(),
+            SnapshotReader.RoomCheck.NONE,
+            options.stateMemory());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -203,7 +203,7 @@ public record Manifest(
    *
    * @param bytes the manifest, whose hash has been checked
    * @param workspace the workspace that it must be of
-   * @param pages {@link PageReader#trusting}, {@link PageReader#verifying} or {@link
+   * @param pages {@code PageCache.reader}, {@link PageReader#verifying} or {@link
    *     PageReader#verifyingAndMarking}
    * @throws DecodeException if it is no manifest, is of another workspace, or the state that its
    *     pages give has another root than it says

@@ -4,6 +4,9 @@ import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.LeafReader;
+import io.hypersync.model.trie.LeafWalker;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
@@ -26,6 +29,38 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatePages {
   private StatePages() {}
+
+  /**
+   * What reads the leaves of pages of a kind, for {@code PageCache}.
+   *
+   * @throws IllegalArgumentException if there is no such kind
+   */
+  public static LeafReader<? extends Leaf> leaves(int kind) {
+    return switch (kind) {
+      case PageKind.NODES -> (in, pages) -> Node.readPage(in, pages, null);
+      case PageKind.ENTRIES -> (in, _) -> DirEntry.readPage(in);
+      case PageKind.EXTENTS -> (in, _) -> Extent.readPage(in);
+      case PageKind.XATTRS -> (in, _) -> Xattr.readPage(in);
+      case PageKind.ORPHANS -> (in, _) -> Orphan.readPage(in);
+      default -> throw new IllegalArgumentException("there are no pages of kind " + kind);
+    };
+  }
+
+  /**
+   * What walks over the leaves of pages of a kind.
+   *
+   * @throws IllegalArgumentException if there is no such kind
+   */
+  public static LeafWalker walker(int kind) {
+    return switch (kind) {
+      case PageKind.NODES -> Node::walkPage;
+      case PageKind.ENTRIES -> DirEntry::walkPage;
+      case PageKind.EXTENTS -> Extent::walkPage;
+      case PageKind.XATTRS -> Xattr::walkPage;
+      case PageKind.ORPHANS -> (in, _) -> Orphan.readPage(in);
+      default -> throw new IllegalArgumentException("there are no pages of kind " + kind);
+    };
+  }
 
   /** Appends a state, and writes its pages. */
   public static void write(FsState state, CanonicalWriter out, PageWriter pages) {

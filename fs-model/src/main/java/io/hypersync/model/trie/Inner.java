@@ -21,13 +21,26 @@ import org.jspecify.annotations.Nullable;
  * genesis. The version is cached beside the hash all the same, in a spare bit, and a request in
  * another version fails instead of returning a hash that is half of one version and half of the
  * other.
+ *
+ * <p>A node at which a stored page begins can be without its children: they are read again when
+ * they are needed ({@link PageCache}). Everything else of it stays, its hash among that. The
+ * children are equal whenever they are read, so it makes no difference which ones a thread gets.
+ * They are read with acquire and written with release semantics: a thread that sees a child sees
+ * all of it, and one that sees that it is gone sees the page.
  */
 final class Inner extends TrieNode {
   private static final VarHandle FIRST;
+  private static final VarHandle LEFT;
+  private static final VarHandle RIGHT;
+  private static final VarHandle PAGE;
 
   static {
     try {
-      FIRST = MethodHandles.lookup().findVarHandle(Inner.class, "hash0", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      FIRST = lookup.findVarHandle(Inner.class, "hash0", long.class);
+      LEFT = lookup.findVarHandle(Inner.class, "left", TrieNode.class);
+      RIGHT = lookup.findVarHandle(Inner.class, "right", TrieNode.class);
+      PAGE = lookup.findVarHandle(Inner.class, "page", StoredPage.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -55,15 +68,26 @@ final class Inner extends TrieNode {
    */
   private char pageBytes;
 
-  final TrieNode left;
-  final TrieNode right;
+  /** Null while the children are not in memory; read and written through {@link #LEFT}. */
+  @SuppressWarnings("UnusedVariable")
+  private @Nullable TrieNode left;
+
+  /** As {@link #left}. */
+  @SuppressWarnings("UnusedVariable")
+  private @Nullable TrieNode right;
+
   private final int size;
 
   /**
-   * The hash of the page that begins here, if the newest snapshot has such a page, else null.
-   * Written by the thread that takes snapshots, and read by no other ({@link PageWriter}).
+   * The page that begins here, if the newest snapshot has such a page, else null. Written by the
+   * thread that takes snapshots ({@link PageWriter}), or by a reader before anybody else sees the
+   * node; read and written through {@link #PAGE}.
    */
-  @Nullable Hash page;
+  @SuppressWarnings("UnusedVariable")
+  private @Nullable StoredPage page;
+
+  /** Whether anybody has asked for the children since the cache has looked last; a hint. */
+  private boolean isUsed = true;
 
   /**
    * First word of the hash; 0 while the hash is not cached. A hash that really starts with 64 zero
@@ -85,7 +109,7 @@ final class Inner extends TrieNode {
         1 + Math.max(left.depth(), right.depth()));
   }
 
-  private Inner(short bit, TrieNode left, TrieNode right, int size, int depth) {
+  private Inner(short bit, @Nullable TrieNode left, @Nullable TrieNode right, int size, int depth) {
     this.bit = bit;
     this.left = left;
     this.right = right;
@@ -93,8 +117,108 @@ final class Inner extends TrieNode {
     this.depthAndVersion = (short) depth;
   }
 
+  /**
+   * A node whose children are not in memory.
+   *
+   * @param pageBytes bytes of the subtree in its page
+   * @param hash of the subtree
+   */
+  static Inner withoutChildren(
+      int bit, int size, int depth, int pageBytes, RootVersion version, Hash hash) {
+    Inner inner = new Inner((short) bit, null, null, size, depth);
+    inner.pageBytes = (char) pageBytes;
+    inner.hash(version, hash);
+    return inner;
+  }
+
   TrieNode child(int side) {
-    return side == 0 ? left : right;
+    return side == 0 ? left() : right();
+  }
+
+  /**
+   * The child on the left.
+   *
+   * @throws PageUnreadableException if it is not in memory, and cannot be read
+   */
+  TrieNode left() {
+    TrieNode child = (TrieNode) LEFT.getAcquire(this);
+    return child == null ? absent(0) : used(child);
+  }
+
+  /**
+   * The child on the right.
+   *
+   * @throws PageUnreadableException as {@link #left}
+   */
+  TrieNode right() {
+    TrieNode child = (TrieNode) RIGHT.getAcquire(this);
+    return child == null ? absent(1) : used(child);
+  }
+
+  /** Only the cache unsets the flag, so that nodes of no page are not written to by readers. */
+  private TrieNode used(TrieNode child) {
+    if (!isUsed) {
+      isUsed = true;
+    }
+    return child;
+  }
+
+  /**
+   * Without a child there is a stored page, or there was one: then the children have come back
+   * since, and who sees the page of now sees them.
+   */
+  private TrieNode absent(int side) {
+    while (true) {
+      StoredPage stored = storedPage();
+      TrieNode child = stored == null ? inMemory(side) : stored.cache().child(this, stored, side);
+      if (child != null) {
+        return child;
+      }
+    }
+  }
+
+  /** A child if it is in memory, else null; does not count as use. */
+  @Nullable TrieNode inMemory(int side) {
+    return (TrieNode) (side == 0 ? LEFT : RIGHT).getAcquire(this);
+  }
+
+  /** The page that begins here, or null. It is not stored before its snapshot is finished. */
+  @Nullable StoredPage page() {
+    return (StoredPage) PAGE.getAcquire(this);
+  }
+
+  /** The page that begins here, if it can be read, else null. */
+  @Nullable StoredPage storedPage() {
+    StoredPage stored = page();
+    return stored != null && stored.isStored ? stored : null;
+  }
+
+  /**
+   * Sets the page that begins here, or null. Without a page the children must be in memory: a
+   * thread that sees that there is none sees them.
+   */
+  void page(@Nullable StoredPage stored) {
+    PAGE.setRelease(this, stored);
+  }
+
+  /** Sets the children, which are equal to those that this node had, or has. */
+  void children(TrieNode newLeft, TrieNode newRight) {
+    isUsed = true;
+    LEFT.setRelease(this, newLeft);
+    RIGHT.setRelease(this, newRight);
+  }
+
+  /** Gives the children up; whoever needs them reads the page. */
+  void dropChildren() {
+    LEFT.setRelease(this, null);
+    RIGHT.setRelease(this, null);
+  }
+
+  /** Whether anybody has asked for the children since the last call. */
+  boolean takeUsed() {
+    boolean was = isUsed;
+    isUsed = false;
+    return was;
   }
 
   /**
@@ -110,8 +234,8 @@ final class Inner extends TrieNode {
             ? Math.max(depth(), 1 + child.depth())
             : 1 + Math.max(child.depth(), child(1 - side).depth());
     return side == 0
-        ? new Inner(bit, child, right, newSize, newDepth)
-        : new Inner(bit, left, child, newSize, newDepth);
+        ? new Inner(bit, child, right(), newSize, newDepth)
+        : new Inner(bit, left(), child, newSize, newDepth);
   }
 
   /** Bytes of this subtree in the page that holds it; 0 if not computed yet. */
@@ -143,7 +267,7 @@ final class Inner extends TrieNode {
       }
       return new Hash(first, hash1, hash2, hash3);
     }
-    Hash hash = version.inner(left.hash(version), right.hash(version), bit);
+    Hash hash = version.inner(left().hash(version), right().hash(version), bit);
     hash(version, hash);
     return hash;
   }

@@ -161,7 +161,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
       int side = TrieKey.bitOf(key, inner.bit);
       if (side == 1) {
-        smaller = inner.left;
+        smaller = inner.left();
       }
       node = inner.child(side);
     }
@@ -194,7 +194,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
       int side = TrieKey.bitOf(key, inner.bit);
       if (side == 0) {
-        cursor.pending.push(inner.right);
+        cursor.pending.push(inner.right());
       }
       node = inner.child(side);
     }
@@ -248,17 +248,17 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
         continue;
       }
       if (a instanceof Inner x && b instanceof Inner y && bitA == bitB) {
-        push(rest, x.right, y.right);
-        push(rest, x.left, y.left);
+        push(rest, x.right(), y.right());
+        push(rest, x.left(), y.left());
       } else if (a instanceof Inner x && bitA < bitB) {
         // All keys of the other one have the same value in this bit.
         int side = TrieKey.bitOf(before.end(b, 0).key(), bitA);
-        push(rest, x.right, side == 1 ? b : null);
-        push(rest, x.left, side == 0 ? b : null);
+        push(rest, x.right(), side == 1 ? b : null);
+        push(rest, x.left(), side == 0 ? b : null);
       } else if (b instanceof Inner y) {
         int side = TrieKey.bitOf(before.end(a, 0).key(), bitB);
-        push(rest, side == 1 ? a : null, y.right);
-        push(rest, side == 0 ? a : null, y.left);
+        push(rest, side == 1 ? a : null, y.right());
+        push(rest, side == 0 ? a : null, y.left());
       } else {
         L leafA = before.leaf((Leaf) a);
         L leafB = before.leaf((Leaf) b);
@@ -322,8 +322,8 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
       return null;
     }
     Inner inner = (Inner) node; // a leaf is either outside or inside
-    TrieNode left = removeRange(inner.left, from, to);
-    TrieNode right = removeRange(inner.right, from, to);
+    TrieNode left = removeRange(inner.left(), from, to);
+    TrieNode right = removeRange(inner.right(), from, to);
     if (left == null || right == null) {
       return left == null ? right : left;
     }
@@ -359,8 +359,8 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
       }
       TrieNode node = pending.pop();
       while (node instanceof Inner inner) {
-        pending.push(inner.right);
-        node = inner.left;
+        pending.push(inner.right());
+        node = inner.left();
       }
       return leaf((Leaf) node);
     }

@@ -47,20 +47,20 @@ final class PageBounds {
   }
 
   private static int compute(Inner inner) {
-    int left = bytes(inner.left);
-    int right = bytes(inner.right);
+    int left = bytes(inner.left());
+    int right = bytes(inner.right());
     int whole = INNER_BYTES + left + right;
     if (whole <= PAGE_BYTES) {
       return whole;
     }
     return INNER_BYTES
-        + (isLarge(inner.left) ? REFERENCE_BYTES : left)
-        + (isLarge(inner.right) ? REFERENCE_BYTES : right);
+        + (isLarge(inner.left()) ? REFERENCE_BYTES : left)
+        + (isLarge(inner.right()) ? REFERENCE_BYTES : right);
   }
 
   /** Whether pages begin at the children of this node, those that {@link #isLarge} says so of. */
   static boolean isCut(Inner inner) {
-    return INNER_BYTES + bytes(inner.left) + bytes(inner.right) > PAGE_BYTES;
+    return INNER_BYTES + bytes(inner.left()) + bytes(inner.right()) > PAGE_BYTES;
   }
 
   /** Whether a page may begin at this node. */

@@ -16,6 +16,7 @@ public final class PageReader {
   private static final int MAX_BIT = TrieKey.MAX_LENGTH * TrieKey.BITS_PER_BYTE;
 
   private enum Mode {
+    LAZY,
     TRUSTING,
     VERIFYING,
     VERIFYING_AND_MARKING,
@@ -25,42 +26,47 @@ public final class PageReader {
   private final RootVersion version;
   private final PageSource source;
   private final Mode mode;
+  private final @Nullable PageCache cache;
 
-  private PageReader(RootVersion version, PageSource source, Mode mode) {
+  private PageReader(RootVersion version, PageSource source, Mode mode, @Nullable PageCache cache) {
     this.version = version;
     this.source = source;
     this.mode = mode;
+    this.cache = cache;
   }
 
-  /**
-   * A reader of the newest snapshot, from which a replica goes on. It takes the hashes of subtrees
-   * as the pages say, and marks what it reads for {@link PageWriter#incremental}.
-   *
-   * @param version how the tries are hashed
-   */
-  public static PageReader trusting(RootVersion version, PageSource source) {
-    return new PageReader(version, source, Mode.TRUSTING);
+  /** Reads everything, and marks it: for {@link PageCache#reader}. */
+  static PageReader trusting(RootVersion version, PageSource source, PageCache cache) {
+    return new PageReader(version, source, Mode.TRUSTING, cache);
+  }
+
+  /** Reads what is in a record or one page, and marks the rest: for {@link PageCache}. */
+  static PageReader lazy(RootVersion version, PageSource source, PageCache cache) {
+    return new PageReader(version, source, Mode.LAZY, cache);
   }
 
   /** A reader of any snapshot. It computes every hash, and leaves no mark. */
   public static PageReader verifying(RootVersion version, PageSource source) {
-    return new PageReader(version, source, Mode.VERIFYING);
+    return new PageReader(version, source, Mode.VERIFYING, null);
   }
 
   /**
    * A reader of a snapshot of another replica, from which this one goes on. It computes every hash,
    * and marks what it reads for {@link PageWriter#incremental}.
+   *
+   * @param cache of the replica
    */
-  public static PageReader verifyingAndMarking(RootVersion version, PageSource source) {
-    return new PageReader(version, source, Mode.VERIFYING_AND_MARKING);
+  public static PageReader verifyingAndMarking(
+      RootVersion version, PageSource source, PageCache cache) {
+    return new PageReader(cache.version(version), source, Mode.VERIFYING_AND_MARKING, cache);
   }
 
   /**
    * A reader of any snapshot that takes from another trie what is equal there, instead of reading
    * it. So it reads, and adds to the heap, about what differs between the two. It computes every
    * hash of what it reads, and leaves no mark. It takes a subtree only for its hash. If the other
-   * trie was itself read from pages without computing that hash ({@link #trusting}), the subtree is
-   * as right as that trie is.
+   * trie was itself read from pages without computing that hash ({@link PageCache#reader}), the
+   * subtree is as right as that trie is.
    *
    * <p>The result is for looking at: {@link PageWriter#incremental} must not be given what descends
    * from it, because marks that were taken away there could come back.
@@ -68,7 +74,7 @@ public final class PageReader {
    * @param version how both are hashed
    */
   public static PageReader sharing(RootVersion version, PageSource source) {
-    return new PageReader(version, source, Mode.SHARING);
+    return new PageReader(version, source, Mode.SHARING, null);
   }
 
   /**
@@ -209,6 +215,14 @@ public final class PageReader {
     int size = in.u32();
     Hash subtree = in.hash();
     Hash page = in.hash();
+    if (mode == Mode.LAZY && cache != null) {
+      if (size < 2 || depth < 2 || bytes <= PageBounds.INLINE_BYTES) {
+        throw new DecodeException("page " + page + " is said to have " + size + " leaves");
+      }
+      Inner absent = Inner.withoutChildren(bit, size, depth, bytes, version, subtree);
+      cache.referred(absent, page, kind);
+      return absent;
+    }
     Inner inner = page(page, above, kind, leaves);
     if (inner.bit != bit
         || inner.depth() != depth
@@ -222,13 +236,19 @@ public final class PageReader {
       throw new DecodeException(
           "the subtree in page " + page + " has another hash than " + subtree);
     }
-    if (mode == Mode.TRUSTING || mode == Mode.VERIFYING_AND_MARKING) {
-      inner.page = page;
+    if (cache != null) {
+      inner.page(cache.page(inner, page, kind));
+      cache.stored(inner);
     }
     return inner;
   }
 
-  private Inner page(Hash page, int above, int kind, LeafReader<? extends Leaf> leaves)
+  /**
+   * Reads what is in a page.
+   *
+   * @param above the bit of the node above, or -1
+   */
+  Inner page(Hash page, int above, int kind, LeafReader<? extends Leaf> leaves)
       throws DecodeException, PageMissingException {
     CanonicalReader in = open(page, kind);
     if (!(node(in, in.u8(), above, kind, leaves) instanceof Inner inner)) {

@@ -21,6 +21,9 @@ import java.util.Arrays;
  * thread-safe.
  */
 public final class PageWalker {
+  /** It is not known how many leaves there are. */
+  private static final long ANY_NUMBER = -1;
+
   private final PageSource source;
   private final PageVisitor visitor;
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
@@ -69,9 +72,25 @@ public final class PageWalker {
     return tag == PageTag.EMPTY ? 0 : subtree(in, tag, -1, kind, leaf);
   }
 
+  /**
+   * Walks over a page, and what it leads to; {@link #step} reads them.
+   *
+   * @param kind the kind that it must have
+   */
+  public void page(Hash page, int kind, LeafWalker leaf) {
+    if (visitor.page(page)) {
+      pending.push(new Pending(page, -1, ANY_NUMBER, kind, leaf));
+    }
+  }
+
   /** Tells the visitor of a chunk, for {@link LeafWalker}s. */
   public void chunk(Hash chunk) {
     visitor.chunk(chunk);
+  }
+
+  /** Whether all pages that it was told of, and came to, are read. */
+  public boolean isDone() {
+    return pending.isEmpty();
   }
 
   /**
@@ -101,7 +120,7 @@ public final class PageWalker {
     }
     long leaves = subtree(in, tag, next.above, next.kind, next.leaf);
     in.finish();
-    if (leaves != next.leaves) {
+    if (leaves != next.leaves && next.leaves != ANY_NUMBER) {
       throw new DecodeException(
           "page " + next.page + " leads to " + leaves + " leaves, not " + next.leaves);
     }

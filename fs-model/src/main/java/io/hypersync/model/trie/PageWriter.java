@@ -5,6 +5,7 @@ import io.hypersync.model.hash.Hash;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes tries as pages ({@link PageBounds} says where a page begins). A page is a header and a
@@ -29,14 +30,20 @@ import java.util.List;
  * <p>The page's hash is BLAKE3 of its bytes. The subtree's hash is that of {@link TrieNode#hash}:
  * with it the root of a trie can be computed without reading the page.
  *
- * <p>A writer which marks remembers in each inner node the hash of the page that begins there, and
- * does not write such a page again, nor look at what is below. That is right only if the page is
- * still stored when the next snapshot is taken, although pages that no retained snapshot has are
- * deleted. The argument: a mark is there only while the newest snapshot has the page. {@link #undo}
- * takes away the marks of a snapshot that was not finished. A node that no longer begins a page
- * loses its mark when the snapshot in which that is so is written: its parent is another one then,
- * or has other children, so the writer comes by. And a node that is not in the newest snapshot
- * never comes back, because states take their nodes from the state before only.
+ * <p>A writer which marks remembers in each inner node the page that begins there, and does not
+ * write such a page again, nor look at what is below. That is right only if the page is still
+ * stored when the next snapshot is taken, although pages that no retained snapshot has are deleted.
+ * The argument: a mark is in a node of the newest state only while the newest snapshot has the
+ * page. {@link #undo} takes away the marks of a snapshot that was not finished. A node that no
+ * longer begins a page loses its mark when the snapshot in which that is so is written: its parent
+ * is another one then, or has other children, so the writer comes by. A node that is not in the
+ * newest snapshot never comes back, because states take their nodes from the state before only.
+ *
+ * <p>Nodes that are read again ({@link PageCache}) are marked by what their page refers to. The
+ * newest state has the node at which that page begins, so the newest snapshot has it, too. What
+ * begins a page below it depends on what is below it only, so the snapshot has those pages. When
+ * the node itself begins none any more it keeps the children that it has then, but somebody may
+ * have read others before. These are marked alike, and the same holds for them.
  *
  * <p>Not thread-safe. The tries may be read by other threads meanwhile.
  */
@@ -48,15 +55,15 @@ public final class PageWriter {
 
   private final RootVersion version;
   private final PageSink sink;
-  private final boolean marks;
+  private final @Nullable PageCache cache;
   private final List<Inner> marked = new ArrayList<>();
   private long pages;
   private long bytes;
 
-  private PageWriter(RootVersion version, PageSink sink, boolean marks) {
+  private PageWriter(RootVersion version, PageSink sink, @Nullable PageCache cache) {
     this.version = version;
     this.sink = sink;
-    this.marks = marks;
+    this.cache = cache;
   }
 
   /**
@@ -64,14 +71,15 @@ public final class PageWriter {
    * replica must be written by such writers, one after the other.
    *
    * @param version how the tries are hashed
+   * @param cache of the replica: when the snapshot is {@link #finished}, what it has can be dropped
    */
-  public static PageWriter incremental(RootVersion version, PageSink sink) {
-    return new PageWriter(version, sink, true);
+  public static PageWriter incremental(RootVersion version, PageSink sink, PageCache cache) {
+    return new PageWriter(cache.version(version), sink, cache);
   }
 
   /** A writer of every page, which leaves no mark in the tries. */
   public static PageWriter complete(RootVersion version, PageSink sink) {
-    return new PageWriter(version, sink, false);
+    return new PageWriter(version, sink, null);
   }
 
   /** The number of bytes that {@link #trie} appends; pages that it writes do not count. */
@@ -101,8 +109,16 @@ public final class PageWriter {
 
   /** Takes all marks of this writer away: the snapshot will not be finished. */
   public void undo() {
-    for (Inner inner : marked) {
-      inner.page = null;
+    if (cache != null) {
+      marked.forEach(cache::notStored);
+    }
+    marked.clear();
+  }
+
+  /** The snapshot is finished, and all its pages are durable: what they have can be dropped. */
+  public void finished() {
+    if (cache != null) {
+      marked.forEach(cache::stored);
     }
     marked.clear();
   }
@@ -131,13 +147,13 @@ public final class PageWriter {
             reference(out, inner, kind);
             continue;
           }
-          if (marks) {
-            inner.page = null;
+          if (cache != null && inner.page() != null) {
+            cache.keep(inner);
           }
           boolean cut = PageBounds.isCut(inner);
           out.u8(PageTag.INNER).u16(inner.bit);
-          rest.push(new Pending(inner.right, cut));
-          rest.push(new Pending(inner.left, cut));
+          rest.push(new Pending(inner.right(), cut));
+          rest.push(new Pending(inner.left(), cut));
         }
       }
     }
@@ -155,9 +171,9 @@ public final class PageWriter {
   }
 
   private Hash page(Inner inner, int kind) {
-    Hash known = inner.page;
-    if (marks && known != null) {
-      return known;
+    StoredPage known = inner.page();
+    if (cache != null && known != null) {
+      return known.hash();
     }
     CanonicalWriter out = new CanonicalWriter(HEADER_BYTES + PageBounds.bytes(inner));
     out.u8(FORMAT).u8(kind);
@@ -165,8 +181,8 @@ public final class PageWriter {
     Hash page = sink.put(out.toBytes());
     pages++;
     bytes += out.length();
-    if (marks) {
-      inner.page = page;
+    if (cache != null) {
+      inner.page(cache.page(inner, page, kind));
       marked.add(inner);
     }
     return page;

@@ -202,7 +202,7 @@ final class SharedSubtrees {
   private static TrieKey firstKey(TrieNode top) {
     TrieNode node = top;
     while (node instanceof Inner inner) {
-      node = inner.left;
+      node = inner.left();
     }
     return ((Leaf) node).key();
   }

@@ -14,11 +14,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tries as pages (hypersync.md 13.1). */
@@ -86,45 +93,195 @@ class PagesTest {
   /**
    * A replica writes snapshot after snapshot, and between them everything is deleted that the
    * newest one does not have. So a page which the writer wrongly takes for stored is missed at
-   * once.
+   * once, and so is one that a node needs whose children were dropped. Another trie with the same
+   * leaves is always whole in memory.
    */
-  @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void aSnapshotAfterAnotherLeavesOutOnlyWhatIsStored(long seed) throws Exception {
+  @ParameterizedTest(name = "seed {0}, {1} bytes in memory")
+  @MethodSource("memories")
+  void aSnapshotAfterAnotherLeavesOutOnlyWhatIsStored(long seed, long memory) throws Exception {
     Random random = new Random(seed);
     PageStore store = new PageStore();
+    PageCache cache = cache(store, memory);
     MerkleTrie<TestLeaf> trie = random(random, 400);
+    MerkleTrie<TestLeaf> whole = MerkleTrie.empty();
+    long drops = 0;
+    for (TestLeaf leaf : trie) {
+      whole = whole.with(leaf);
+    }
     for (int snapshot = 0; snapshot < 60; snapshot++) {
       String where = "seed " + seed + " snapshot " + snapshot;
       int changes = random.nextInt(10) == 0 ? 400 : random.nextInt(30);
       boolean shrinks = random.nextInt(3) == 0;
       for (int i = 0; i < changes; i++) {
-        trie =
-            shrinks && trie.size() > 2
-                ? trie.without(closest(trie, random).key())
-                : trie.with(new TestLeaf(key(random), random.nextInt()));
+        if (shrinks && trie.size() > 2) {
+          TrieKey gone = closest(trie, random).key();
+          trie = trie.without(gone);
+          whole = whole.without(gone);
+        } else {
+          TestLeaf leaf = new TestLeaf(key(random), random.nextInt());
+          trie = trie.with(leaf);
+          whole = whole.with(leaf);
+        }
+        assertEquals(whole.root(LATEST), trie.root(LATEST), where);
       }
-      PageWriter writer = PageWriter.incremental(LATEST, store);
+      PageWriter writer = PageWriter.incremental(LATEST, store, cache);
       byte[] record = record(trie, writer);
       if (random.nextInt(4) == 0) {
         writer.undo(); // as if the disk were full: the newest snapshot stays the one before
         continue;
       }
-      assertArrayEquals(complete(trie, new PageStore()), record, where);
-      assertSame(trie, read(record, store));
+      writer.finished();
+      assertArrayEquals(complete(whole, new PageStore()), record, where);
+      assertSame(whole, read(record, store));
       store.keepOnlyRead();
       if (random.nextInt(8) == 0) {
-        trie = restarted(record, store); // a start from the newest snapshot
+        drops += cache.drops();
+        cache = cache(store, memory);
+        trie = read(record, cache.reader(LATEST)); // a start from the newest snapshot
       }
+      assertSame(whole, trie);
+      assertArrayEquals(complete(whole, new PageStore()), complete(trie, new PageStore()), where);
     }
+    assertTrue(memory == Long.MAX_VALUE || drops + cache.drops() > 0, "nothing was dropped");
+    assertTrue(cache.bytes() <= memory, cache.bytes() + " bytes in memory");
+  }
+
+  static Stream<Arguments> memories() {
+    return LongStream.rangeClosed(1, 10)
+        .boxed()
+        .flatMap(
+            seed ->
+                LongStream.of(Long.MAX_VALUE, 60_000, 1)
+                    .mapToObj(memory -> Arguments.of(seed, memory)));
+  }
+
+  /** Unlike a read of the store, one of the cache does not count as a use of the page. */
+  private static PageCache cache(PageStore store, long memory) {
+    return new PageCache(
+        page -> {
+          byte[] bytes = store.pages().get(page);
+          if (bytes == null) {
+            throw new PageMissingException(page, "was deleted");
+          }
+          return bytes;
+        },
+        _ -> (LeafReader<TestLeaf>) (in, _) -> TestLeaf.readPage(in),
+        memory,
+        true);
+  }
+
+  @Test
+  void whatIsNotInMemoryIsReadWhenItIsNeeded() throws Exception {
+    PageStore store = new PageStore();
+    MerkleTrie<TestLeaf> trie = random(new Random(1), 60_000);
+    byte[] record = complete(trie, store);
+    PageCache cache = cache(store, 1L << 30);
+    MerkleTrie<TestLeaf> lazy = read(record, cache.reader(LATEST));
+    assertEquals(trie.root(LATEST), lazy.root(LATEST));
+    assertEquals(0, cache.reads(), "the manifest says it");
+    TestLeaf some = closest(trie, new Random(2));
+    assertEquals(some.key(), lazy.get(some.key()).key());
+    assertTrue(cache.reads() <= 4, cache.reads() + " pages for one leaf");
+    lazy.get(some.key());
+    assertTrue(cache.reads() <= 4, "it is in memory now");
+    long read = cache.reads();
+    int leaves = 0;
+    for (TestLeaf leaf : lazy) {
+      assertEquals(leaf.key(), trie.get(leaf.key()).key());
+      leaves++;
+    }
+    assertEquals(trie.size(), leaves);
+    assertTrue(cache.reads() > read);
+    assertEquals(store.pages().size(), cache.pages());
+  }
+
+  /** What is used stays; the rest goes. */
+  @Test
+  void whatNobodyAsksForIsDroppedFirst() throws Exception {
+    PageStore store = new PageStore();
+    MerkleTrie<TestLeaf> trie = random(new Random(1), 60_000);
+    byte[] record = complete(trie, store);
+    PageCache cache = cache(store, 600_000);
+    MerkleTrie<TestLeaf> lazy = read(record, cache.reader(LATEST));
+    TestLeaf hot = closest(trie, new Random(2));
+    long hotReads = 0;
+    int leaves = 0;
+    for (TestLeaf leaf : lazy) {
+      long before = cache.reads();
+      assertEquals(hot.key(), lazy.get(hot.key()).key());
+      hotReads += cache.reads() - before;
+      assertEquals(leaf.key(), trie.get(leaf.key()).key());
+      leaves++;
+    }
+    assertEquals(trie.size(), leaves);
+    assertTrue(cache.drops() > store.pages().size() / 2, cache.drops() + " dropped");
+    assertTrue(hotReads < 20, hotReads + " reads of what is used all the time");
+    assertTrue(cache.bytes() <= 600_000, cache.bytes() + " bytes");
+  }
+
+  @Test
+  void aPageThatCannotBeReadIsNamedAndAskedForAgain() throws Exception {
+    PageStore store = new PageStore();
+    MerkleTrie<TestLeaf> trie = random(new Random(1), 2_000);
+    byte[] record = complete(trie, store);
+    MerkleTrie<TestLeaf> lazy = read(record, cache(store, 1).reader(LATEST));
+    for (Hash page : Set.copyOf(store.pages().keySet())) {
+      byte[] bytes = store.pages().remove(page);
+      PageUnreadableException missing =
+          assertThrows(PageUnreadableException.class, () -> lazy.forEach(_ -> {}));
+      assertEquals(page, missing.page());
+      store.pages().put(page, bytes);
+    }
+    assertSame(trie, lazy);
+    int leaves = 0;
+    for (TestLeaf _ : lazy) {
+      leaves++;
+    }
+    assertEquals(trie.size(), leaves);
+  }
+
+  /** Readers of any thread, while others make it forget. */
+  @Test
+  void threadsReadTheSameTrie() throws Exception {
+    PageStore store = new PageStore();
+    MerkleTrie<TestLeaf> trie = random(new Random(1), 5_000);
+    byte[] record = complete(trie, store);
+    Map<Hash, byte[]> pages = new ConcurrentHashMap<>(store.pages());
+    PageCache cache =
+        new PageCache(
+            pages::get, _ -> (LeafReader<TestLeaf>) (in, _) -> TestLeaf.readPage(in), 1, true);
+    MerkleTrie<TestLeaf> lazy = read(record, cache.reader(LATEST));
+    List<Thread> threads = new ArrayList<>();
+    List<Throwable> failures = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Random random = new Random(i);
+      Thread thread =
+          Thread.ofPlatform()
+              .unstarted(
+                  () -> {
+                    for (int look = 0; look < 3_000; look++) {
+                      TestLeaf leaf = closest(trie, random);
+                      assertEquals(leaf.key(), lazy.get(leaf.key()).key());
+                    }
+                  });
+      thread.setUncaughtExceptionHandler((_, e) -> failures.add(e));
+      threads.add(thread);
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(List.of(), failures);
+    assertTrue(cache.drops() > 0);
   }
 
   @Test
   void aChangeOfOneLeafWritesThePagesAboveItOnly() {
     PageStore store = new PageStore();
     MerkleTrie<TestLeaf> trie = random(new Random(1), 60_000);
-    record(trie, PageWriter.incremental(LATEST, store));
-    PageWriter writer = PageWriter.incremental(LATEST, store);
+    PageCache cache = cache(store, Long.MAX_VALUE);
+    record(trie, PageWriter.incremental(LATEST, store, cache));
+    PageWriter writer = PageWriter.incremental(LATEST, store, cache);
     record(trie.with(new TestLeaf(new byte[] {1, 2, 3, 4}, 5)), writer);
     assertTrue(writer.pages() <= 5, writer.pages() + " of " + store.pages().size() + " pages");
   }
@@ -204,11 +361,6 @@ class PagesTest {
   private static MerkleTrie<TestLeaf> read(byte[] record, PageStore store)
       throws DecodeException, PageMissingException {
     return read(record, PageReader.verifying(LATEST, store));
-  }
-
-  private static MerkleTrie<TestLeaf> restarted(byte[] record, PageStore store)
-      throws DecodeException, PageMissingException {
-    return read(record, PageReader.trusting(LATEST, store));
   }
 
   private static MerkleTrie<TestLeaf> read(byte[] record, PageReader reader)

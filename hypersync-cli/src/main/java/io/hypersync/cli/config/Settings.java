@@ -183,6 +183,16 @@ public final class Settings {
           "How much of the largest heap (-Xmx) the filesystem may take in memory; what would make"
               + " it larger is refused with ENOSPC. Workers need as much heap as the leader.");
 
+  /** How much heap the leader's state may take that is in pages. */
+  public static final Setting<Long> LEADER_STATE_MEMORY =
+      used(
+          LEADER,
+          "state_memory",
+          ValueType.size(0, Long.MAX_VALUE >> 4),
+          0L,
+          "How much of the heap those parts of the filesystem may take that can be read again from"
+              + " pages on disk, about. \"0B\" to keep all of it in memory.");
+
   public static final Setting<WorkerId> WORKER_ID =
       used(
           WORKER,
@@ -340,6 +350,16 @@ public final class Settings {
           CacheLimits.NO_LIMIT,
           "How much disk the content of files may take on this machine, about; what was not used"
               + " lately goes first, and needs the leader when it is read. \"0B\" for no limit.");
+
+  /** How much heap a worker's state may take that is in pages. */
+  public static final Setting<Long> WORKER_STATE_MEMORY =
+      used(
+          WORKER,
+          "state_memory",
+          ValueType.size(0, Long.MAX_VALUE >> 4),
+          0L,
+          "How much of the heap those parts of the filesystem may take that can be read again from"
+              + " pages on disk, about. \"0B\" to keep all of it in memory.");
 
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =

@@ -76,7 +76,8 @@ public final class WorkerPlan {
         configuration.get(Settings.SNAPSHOTS_INTERVAL),
         new CacheLimits(
             configuration.get(Settings.GC_INTERVAL).toNanos(),
-            configuration.get(Settings.WORKER_CACHE_MAX)));
+            configuration.get(Settings.WORKER_CACHE_MAX)),
+        StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)));
   }
 
   /**

@@ -27,6 +27,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotTask;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +78,8 @@ class BackupCommandTest {
                 0,
                 backup.chunks(),
                 backup.catalog(),
-                RateLimit.NONE);
+                RateLimit.NONE,
+                SnapshotReader.cache(backup.chunks(), Long.MAX_VALUE, true));
         while (task.step()) {}
       }
     }

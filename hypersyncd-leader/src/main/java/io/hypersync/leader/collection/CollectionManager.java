@@ -11,6 +11,7 @@ import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -304,7 +305,7 @@ public final class CollectionManager {
     }
     port.collect(
         new CollectionRoots(
-            sequencer.head().nodes().iterator(),
+            new StateWalk(sequencer.head()),
             sequencer.headIndex(),
             List.copyOf(snapshots.all()),
             after,

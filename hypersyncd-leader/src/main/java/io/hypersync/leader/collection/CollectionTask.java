@@ -11,6 +11,7 @@ import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -48,6 +49,8 @@ public final class CollectionTask {
    *     asked for
    * @param known the indexes of the snapshots that the leader has in its catalog as far as it
    *     knows, now; called by the thread of the run
+   * @param memory of the replica: the pages that nodes in memory need are asked for after the run
+   *     has begun
    * @param maxPages how many pages are remembered as read, 43 bytes of heap each
    * @param limit asked for what each step reads or writes, in bytes
    */
@@ -58,6 +61,7 @@ public final class CollectionTask {
       Supplier<Set<Long>> known,
       CollectionMark mark,
       WorkspaceId workspace,
+      PageCache memory,
       int maxPages,
       RateLimit limit) {}
 
@@ -87,8 +91,7 @@ public final class CollectionTask {
     this.headIndex = roots.headIndex();
     this.logAfter = roots.logAfter();
     this.roots = roots.snapshots().stream().map(Snapshot::index).toList();
-    this.live =
-        new LiveSet(run, roots, at.log(), at.chunks(), at.workspace(), at.maxPages(), at.limit());
+    this.live = new LiveSet(run, roots, at);
   }
 
   /**

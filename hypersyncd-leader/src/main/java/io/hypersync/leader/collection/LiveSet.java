@@ -14,18 +14,19 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.state.StatePages;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * Marks everything that is alive, in steps. Whatever cannot be read ends it with an exception that
  * says what: a live set that came short would have living chunks removed.
  *
- * <p>The order is the state, what intents rely on, the log, and the snapshots from the newest to
- * the oldest. It makes no difference to what is marked. A chunk counts for whom it is marked first.
- * So what counts for a snapshot is what would be dead without it and those that are older.
+ * <p>The order is the state, what intents rely on, the log, the snapshots from the newest to the
+ * oldest, and older states that are in use. It makes no difference to what is marked. A chunk
+ * counts for whom it is marked first. So what counts for a snapshot is what would be dead without
+ * it and those that are older.
  */
 final class LiveSet implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
@@ -49,12 +51,14 @@ final class LiveSet implements PageVisitor {
   private final ChunkStore store;
   private final WorkspaceId workspace;
   private final RateLimit limit;
+  private final PageCache memory;
   private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest = new ArrayDeque<>();
   private final List<Pin> pins = new ArrayList<>();
   private long nextEntry;
   private long entriesRead;
+  private boolean headDone;
   private boolean promisedDone;
   private boolean logDone;
 
@@ -64,28 +68,20 @@ final class LiveSet implements PageVisitor {
   /** What counts for it so far, in bytes. */
   private long bytes;
 
-  /**
-   * Marks what these roots lead to; nothing yet.
-   *
-   * @param maxPages how many pages are remembered as read
-   */
-  LiveSet(
-      CollectionRun run,
-      CollectionRoots roots,
-      OpLog log,
-      ChunkStore store,
-      WorkspaceId workspace,
-      int maxPages,
-      RateLimit limit) {
+  /** The pages that nodes in memory need; null before all snapshots are marked. */
+  private @Nullable Iterator<PageCache.Needed> neededPages;
+
+  /** Marks what these roots lead to; nothing yet. */
+  LiveSet(CollectionRun run, CollectionRoots roots, CollectionTask.Environment at) {
+    this.memory = at.memory();
     this.run = run;
     this.roots = roots;
-    this.log = log;
-    this.store = store;
-    this.workspace = workspace;
-    this.limit = limit;
-    this.pages = new SeenHashes(maxPages);
-    StoredPages source = new StoredPages(store, RateLimit.NONE);
-    this.walker = new PageWalker(source, this);
+    this.log = at.log();
+    this.store = at.chunks();
+    this.workspace = at.workspace();
+    this.limit = at.limit();
+    this.pages = new SeenHashes(at.maxPages());
+    this.walker = new PageWalker(memory.source(), this);
     roots.snapshots().forEach(rest::push);
     this.nextEntry = roots.logAfter() + 1;
   }
@@ -98,10 +94,10 @@ final class LiveSet implements PageVisitor {
    * @throws ChunkStoreException if the chunk store fails
    */
   boolean step() throws IOException {
-    if (roots.head().hasNext()) {
+    if (!headDone) {
       head();
     } else if (!promisedDone) {
-      roots.promised().forEach(this::chunk);
+      roots.promised().forEach(this::mark);
       promisedDone = true;
       counted(new Pin(Kind.UPLOADS, 0, "", 0, bytes));
     } else if (nextEntry <= roots.headIndex()) {
@@ -110,7 +106,7 @@ final class LiveSet implements PageVisitor {
       logDone = true;
       counted(new Pin(Kind.LOG, roots.logAfter(), "", 0, bytes));
     } else {
-      return pages();
+      return readPages() || nextSnapshot() || nextNeeded();
     }
     return true;
   }
@@ -120,12 +116,13 @@ final class LiveSet implements PageVisitor {
     bytes = 0;
   }
 
-  /**
-   * The iterator holds what is left of the state, and nothing of it when it has come to its end.
-   */
-  private void head() {
-    for (int i = 0; i < NODES_PER_STEP && roots.head().hasNext(); i++) {
-      StateChunks.forEach(roots.head().next(), run::mark);
+  /** First what is in memory only, then the pages that have the rest. */
+  private void head() throws IOException {
+    if (!roots.head().isDone()) {
+      roots.head().step(NODES_PER_STEP, walker);
+    } else if (!readPages()) {
+      headDone = true;
+      bytes = 0; // what the newest state has is pinned by nobody
     }
   }
 
@@ -170,42 +167,79 @@ final class LiveSet implements PageVisitor {
     nextEntry++;
   }
 
-  private boolean pages() throws IOException {
+  /** Reads some pages; false if all that was walked over so far is read. */
+  private boolean readPages() throws IOException {
     limit.spend(PAGES_PER_STEP * PAGE_BYTES);
     try {
       for (int i = 0; i < PAGES_PER_STEP; i++) {
-        if (!walker.step() && !nextSnapshot()) {
+        if (!walker.step()) {
           return false;
         }
       }
-    } catch (DecodeException | PageMissingException e) {
-      Snapshot unreadable = current;
-      long index = unreadable == null ? 0 : unreadable.index();
-      throw new IOException(
-          "the snapshot of entry "
-              + index
-              + " cannot be read: "
-              + e.getMessage()
-              + ". A worker may have it: ./hypersync scrub --run. If not, and nobody needs the"
-              + " snapshot, remove it: ./hypersync snapshot rm "
-              + index
-              + ". If it is the newest, restart the leader, which writes such pages again",
-          e);
+    } catch (PageMissingException e) {
+      memory.unreadable(e);
+      throw new IOException(unreadable(e), e);
+    } catch (DecodeException e) {
+      throw new IOException(unreadable(e), e);
     }
     return true;
   }
 
-  private boolean nextSnapshot() throws DecodeException {
+  private String unreadable(Exception why) {
+    Snapshot snapshot = current;
+    if (snapshot == null) {
+      return (neededPages == null ? "the newest state" : "a state in memory")
+          + " cannot be read: "
+          + why.getMessage()
+          + ". Workers are asked for the page. If none has it, restart the leader, which writes such"
+          + " pages again";
+    }
+    return "the snapshot of entry "
+        + snapshot.index()
+        + " cannot be read: "
+        + why.getMessage()
+        + ". Workers are asked for the page. If none has it, and nobody needs the snapshot, remove"
+        + " it: ./hypersync snapshot rm "
+        + snapshot.index()
+        + ". If it is the newest, restart the leader, which writes such pages again";
+  }
+
+  private boolean nextSnapshot() throws IOException {
     Snapshot walked = current;
     if (walked != null) {
       counted(new Pin(Kind.SNAPSHOT, walked.index(), walked.name(), walked.takenNs(), bytes));
     }
-    if (rest.isEmpty()) {
+    current = rest.poll();
+    if (current == null) {
       return false;
     }
-    current = rest.pop();
-    Manifest.walk(current.manifest(), workspace, walker);
+    try {
+      Manifest.walk(current.manifest(), workspace, walker);
+    } catch (DecodeException e) {
+      throw new IOException(unreadable(e), e);
+    }
     return true;
+  }
+
+  /**
+   * Last of all, because what files of these pages contain is not marked: a page that a snapshot
+   * has, too, must not have been passed over for that.
+   */
+  private boolean nextNeeded() {
+    Iterator<PageCache.Needed> pagesNeeded = neededPages;
+    if (pagesNeeded == null) {
+      pagesNeeded = memory.needed().iterator();
+      neededPages = pagesNeeded;
+    }
+    for (int i = 0; i < NODES_PER_STEP && pagesNeeded.hasNext(); i++) {
+      PageCache.Needed page = pagesNeeded.next();
+      walker.page(page.page(), page.kind(), StatePages.walker(page.kind()));
+    }
+    if (pagesNeeded.hasNext() || !walker.isDone()) {
+      return true;
+    }
+    counted(new Pin(Kind.MEMORY, 0, "", 0, bytes));
+    return false;
   }
 
   /**
@@ -214,12 +248,18 @@ final class LiveSet implements PageVisitor {
    */
   @Override
   public boolean page(Hash page) {
-    chunk(page);
+    mark(page);
     return pages.add(page);
   }
 
   @Override
   public void chunk(Hash chunk) {
+    if (neededPages == null) {
+      mark(chunk);
+    }
+  }
+
+  private void mark(Hash chunk) {
     if (run.mark(chunk)) {
       bytes += Math.max(0, store.length(chunk));
     }

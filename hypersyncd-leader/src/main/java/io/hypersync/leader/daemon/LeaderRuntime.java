@@ -18,6 +18,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -27,6 +28,7 @@ import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
 import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.CollectionMark;
+import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -70,6 +72,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final RootAuditor auditor;
+  private final PageCache pages;
   private final SnapshotThread snapshotThread;
   private final SnapshotRequests snapshotRequests;
   private final CollectionThread collectionThread;
@@ -119,12 +122,14 @@ public final class LeaderRuntime implements AutoCloseable {
               loop().post(agent -> agent.freeBytes(bytes));
             });
     this.auditor = new RootAuditor(log, call -> loop().post(call));
+    this.pages = snapshots.cache();
     this.snapshotThread =
         new SnapshotThread(
             "leader-snapshots",
             (after, last) -> LoggedChunks.missing(log, chunkStore, after, last)::step,
             chunkStore,
             snapshots.catalog(),
+            snapshots.cache(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.collectionThread =
         new CollectionThread(
@@ -137,6 +142,7 @@ public final class LeaderRuntime implements AutoCloseable {
                     () -> awaitKnownSnapshots(),
                     mark,
                     options.workspace(),
+                    snapshots.cache(),
                     HeapBudget.mostPages(),
                     limit),
             options.collections().options(),
@@ -177,6 +183,13 @@ public final class LeaderRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
+    snapshots
+        .cache()
+        .onUnreadable(
+            page -> {
+              snapshots.suspect().note(page);
+              loop().post(leader -> leader.pageUnreadable(page));
+            });
     this.loop = new AgentLoop<>(agent, transport.executor(), ended, LeaderRuntime::explained);
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
@@ -336,6 +349,7 @@ public final class LeaderRuntime implements AutoCloseable {
               LeaderStatus.addHandshakes(found, transport.handshakes());
               return found;
             });
+    status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
     status.set("restore", restoreRequests.progress());
     LeaderStatus.addStores(

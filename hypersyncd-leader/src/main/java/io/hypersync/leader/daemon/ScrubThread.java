@@ -15,6 +15,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.SleepingRateLimit;
@@ -202,10 +203,15 @@ final class ScrubThread implements AutoCloseable {
     if (run.lostChunks().isEmpty()) {
       return List.of();
     }
-    return LostFiles.of(
-        access.await(leader -> leader.sequencer().head()),
-        run.lostChunks(),
-        access::requireRunning);
+    try {
+      return LostFiles.of(
+          access.await(leader -> leader.sequencer().head()),
+          run.lostChunks(),
+          access::requireRunning);
+    } catch (PageUnreadableException e) {
+      LOG.warn("which files have lost chunks is not known: {}", e.getMessage());
+      return List.of();
+    }
   }
 
   private static void log(ScrubReport report, long tookNs) {

@@ -5,6 +5,7 @@ import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
@@ -166,11 +167,15 @@ public final class OpenLeaseTable {
         tooMany++;
         continue;
       }
-      Node node = nodes.apply(id);
-      if (node == null) {
-        unknown++;
-      } else {
-        holder.nodes.add(node.id()); // the state's own id object, which saves heap
+      try {
+        Node node = nodes.apply(id);
+        if (node == null) {
+          unknown++;
+        } else {
+          holder.nodes.add(node.id()); // the state's own id object, which saves heap
+        }
+      } catch (PageUnreadableException e) {
+        holder.nodes.add(id); // nobody can tell now, and it may be an orphan that is open
       }
     }
     violations.add(Quota.LEASE_OF_UNKNOWN_NODE, worker, unknown);

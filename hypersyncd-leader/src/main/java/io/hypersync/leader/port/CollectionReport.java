@@ -50,12 +50,14 @@ public record CollectionReport(
     /** Entries that workers may still have to apply, or that no snapshot has. */
     LOG,
     /** A retained snapshot. */
-    SNAPSHOT
+    SNAPSHOT,
+    /** States older than the newest one that are in memory: their pages. */
+    MEMORY
   }
 
   /**
    * What keeps chunks that the head does not have. Each chunk counts once: for intents, then for
-   * the log, then for the newest snapshot that has it.
+   * the log, then for the newest snapshot that has it, then for states in memory.
    *
    * @param index of the snapshot; for the log, the entry behind which all are kept; else 0
    * @param name of the snapshot, if it has one

@@ -1,18 +1,16 @@
 package io.hypersync.leader.port;
 
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.state.Node;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.snapshot.Snapshot;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
 /**
  * What everything alive is reached from, at one moment after the store has begun the collection
- * (hypersync.md 14.2). For one run: the nodes can be gone through once.
+ * (hypersync.md 14.2). For one run: the nodes can be walked over once.
  *
- * @param head the nodes of S_head, orphans too. The iterator holds what is left of that state, so
- *     that nothing of it is held for the rest of the run
+ * @param head a walk over S_head, orphans too
  * @param headIndex the index of the last entry of S_head, which need not be durable yet
  * @param snapshots all retained ones, the oldest first
  * @param logAfter every chunk that an entry behind this one mentions is alive
@@ -20,7 +18,7 @@ import java.util.Set;
  * @param isDryRun whether nothing is to be removed
  */
 public record CollectionRoots(
-    Iterator<Node> head,
+    StateWalk head,
     long headIndex,
     List<Snapshot> snapshots,
     long logAfter,

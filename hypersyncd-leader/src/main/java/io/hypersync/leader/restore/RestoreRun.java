@@ -10,6 +10,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.restore.GuardedOps;
 import io.hypersync.model.restore.RestoreGuards;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageUnreadableException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One restore, while its steps are committed: as ops of the leader's own, some in each turn of the
@@ -32,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * or after a crash until the restore is asked for again, it is a mixture of both.
  */
 public final class RestoreRun {
+  private static final Logger LOG = LoggerFactory.getLogger(RestoreRun.class);
+
   private static final int OPS_PER_TURN = 64;
   private static final int LOOKS_PER_TURN = 64;
 
@@ -115,8 +120,13 @@ public final class RestoreRun {
       if (isLeft) {
         continue;
       }
-      if (!guards.allow(step.ops(), leader.head())) {
-        leave(null, null);
+      try {
+        if (!guards.allow(step.ops(), leader.head())) {
+          leave(null, null);
+          continue;
+        }
+      } catch (PageUnreadableException e) {
+        leave(Errno.EIO, null);
         continue;
       }
       long before = entries;
@@ -199,6 +209,14 @@ public final class RestoreRun {
     };
   }
 
+  private void did(FsOp op, NodeId created, FsState before) {
+    try {
+      guards.did(op, created, before, leader.head());
+    } catch (PageUnreadableException e) {
+      LOG.debug("what was done there counts as somebody else's, and is left alone", e);
+    }
+  }
+
   private @Nullable Errno commit(GuardedOps step) {
     for (FsOp planned : step.ops()) {
       FsState before = leader.head();
@@ -219,7 +237,7 @@ public final class RestoreRun {
           } else if (entry.op() instanceof FsOp.LinkTemporary link) {
             unnamed.remove(link.node());
           }
-          guards.did(entry.op(), created, before, leader.head());
+          did(entry.op(), created, before);
         }
       }
     }

@@ -12,6 +12,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.RateLimit;
@@ -276,8 +277,13 @@ public final class ScrubRun {
     if (nodes == null) {
       return false;
     }
-    for (int i = 0; i < NODES_PER_STEP && nodes.hasNext(); i++) {
-      StateChunks.forEach(nodes.next(), visitor);
+    try {
+      for (int i = 0; i < NODES_PER_STEP && nodes.hasNext(); i++) {
+        StateChunks.forEach(nodes.next(), visitor);
+      }
+    } catch (PageUnreadableException e) { // not in memory either: it counts as lost already
+      head = null;
+      return true;
     }
     if (!nodes.hasNext()) {
       head = null;

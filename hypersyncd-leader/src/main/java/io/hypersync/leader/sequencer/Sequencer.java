@@ -23,6 +23,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.snapshot.schedule.SnapshotSource;
@@ -84,24 +85,37 @@ public final class Sequencer implements SnapshotSource {
    * log. All its chunks must be in the store, or in {@code inlinePayload}.
    *
    * @return {@code Refused} with ENOSPC if the log has no room or the state may not grow, with the
-   *     state machine's errno if the op is not possible; then nothing has changed. An op that does
-   *     not enlarge the state is not subject to its limit
+   *     state machine's errno if the op is not possible, with EIO if a page of the state cannot be
+   *     read; then nothing has changed. An op that does not enlarge the state is not subject to its
+   *     limit
    */
   public Result sequence(
       IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
-    FsOp resolved = FsStateMachine.resolve(head, op);
-    Errno refusal = FsStateMachine.refusal(head, resolved);
-    if (refusal != null) {
-      return new Result.Refused(refusal);
-    }
     long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
-    NodeId newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
-    switch (FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode))) {
+    FsOp resolved;
+    NodeId newNode;
+    Outcome outcome;
+    long change;
+    try {
+      resolved = FsStateMachine.resolve(head, op);
+      Errno refusal = FsStateMachine.refusal(head, resolved);
+      if (refusal != null) {
+        return new Result.Refused(refusal);
+      }
+      newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
+      outcome = FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode));
+      change =
+          outcome instanceof Outcome.Applied(FsState next)
+              ? StateWeight.change(resolved, newNode, head, next)
+              : 0;
+    } catch (PageUnreadableException e) { // nothing is logged yet
+      return new Result.Refused(Errno.EIO);
+    }
+    switch (outcome) {
       case Outcome.Failed(Errno errno) -> {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
-        long change = StateWeight.change(resolved, newNode, head, next);
         if (change > 0 && weight + change > maxStateBytes) {
           full++;
           return new Result.Refused(Errno.ENOSPC);

@@ -111,7 +111,7 @@ class StateFromBackupTest {
         RocksDatabase rows =
             RocksDatabase.open(stateDir.resolve("intents"), new DatabaseOptions(0, 1 << 20))) {
       IntentIndex intents = new IntentIndex(new IntentStore(rows, IntentRetention.DEFAULT), 10);
-      Snapshots snapshots = Snapshots.read(stateDir, chunks, NEW, (_, _) -> {});
+      Snapshots snapshots = Snapshots.read(stateDir, chunks, NEW, (_, _) -> {}, Long.MAX_VALUE);
       Manifest newest = snapshots.newest();
       assertNotNull(newest);
       CollectedFile mark = CollectedFile.open(stateDir, snapshots.catalog().indexes());

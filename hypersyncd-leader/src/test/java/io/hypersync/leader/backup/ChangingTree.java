@@ -16,6 +16,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotTask;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -86,7 +87,14 @@ public final class ChangingTree {
   public Snapshot snapshot(String name) throws Exception {
     Manifest manifest = new Manifest(WORKSPACE, index, index, StateWeight.of(state), state);
     SnapshotTask task =
-        new SnapshotTask(manifest, name, 5, chunks, new ListedStates(), RateLimit.NONE);
+        new SnapshotTask(
+            manifest,
+            name,
+            5,
+            chunks,
+            new ListedStates(),
+            RateLimit.NONE,
+            SnapshotReader.cache(chunks, Long.MAX_VALUE, true));
     while (task.step()) {}
     return task.result();
   }

@@ -17,11 +17,13 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotTask;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,7 +91,15 @@ final class Collected {
   /** Takes a snapshot of the newest state, which the leader knows. */
   Snapshot snapshot() throws IOException {
     Manifest manifest = new Manifest(WORKSPACE, index, index, StateWeight.of(state), state);
-    SnapshotTask task = new SnapshotTask(manifest, "", 0, chunks, new Catalog(), RateLimit.NONE);
+    SnapshotTask task =
+        new SnapshotTask(
+            manifest,
+            "",
+            0,
+            chunks,
+            new Catalog(),
+            RateLimit.NONE,
+            SnapshotReader.cache(chunks, Long.MAX_VALUE, true));
     while (task.step()) {}
     known.add(index);
     return task.result();
@@ -106,7 +116,7 @@ final class Collected {
   /** The roots that the present state, and all snapshots that are known, make. */
   CollectionRoots roots(long logAfter, boolean isDryRun, Hash... promised) {
     return new CollectionRoots(
-        state.nodes().iterator(),
+        new StateWalk(state),
         index,
         catalog.values().stream().filter(each -> known.contains(each.index())).toList(),
         logAfter,
@@ -133,6 +143,7 @@ final class Collected {
         () -> Set.copyOf(known),
         new Mark(),
         WORKSPACE,
+        SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
         1_000,
         RateLimit.NONE);
   }

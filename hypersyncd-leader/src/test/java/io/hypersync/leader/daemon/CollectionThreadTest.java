@@ -15,10 +15,12 @@ import io.hypersync.leader.collection.CollectionTask;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotReader;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -49,6 +51,7 @@ class CollectionThreadTest {
                   Set::of,
                   new NoMark(),
                   new WorkspaceId(1, 1),
+                  SnapshotReader.cache(store, Long.MAX_VALUE, true),
                   100,
                   limit),
           CollectionOptions.DEFAULT,
@@ -78,8 +81,7 @@ class CollectionThreadTest {
     thread.begin();
     answer().accept(manager);
     thread.collect(
-        new CollectionRoots(
-            FsState.genesis().nodes().iterator(), 0, List.of(), 0, Set.of(), false));
+        new CollectionRoots(new StateWalk(FsState.genesis()), 0, List.of(), 0, Set.of(), false));
     answer().accept(manager);
     assertNull(manager.lastFailure());
     assertFalse(store.contains(dead.hash()));

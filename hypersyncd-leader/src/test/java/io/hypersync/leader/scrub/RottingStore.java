@@ -23,6 +23,7 @@ import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotTask;
 import io.hypersync.snapshot.StoredPages;
 import java.nio.charset.StandardCharsets;
@@ -123,7 +124,15 @@ final class RottingStore implements ScrubPort {
 
   Snapshot snapshot() throws Exception {
     Manifest manifest = new Manifest(WORKSPACE, index, index, StateWeight.of(state), state);
-    SnapshotTask task = new SnapshotTask(manifest, "", 0, chunks, new NoCatalog(), RateLimit.NONE);
+    SnapshotTask task =
+        new SnapshotTask(
+            manifest,
+            "",
+            0,
+            chunks,
+            new NoCatalog(),
+            RateLimit.NONE,
+            SnapshotReader.cache(chunks, Long.MAX_VALUE, true));
     while (task.step()) {}
     Snapshot taken = task.result();
     snapshots.put(taken.index(), taken);

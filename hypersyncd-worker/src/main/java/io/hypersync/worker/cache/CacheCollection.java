@@ -9,7 +9,8 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.state.StatePages;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
@@ -21,7 +22,10 @@ import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.CacheRoots;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +49,9 @@ public final class CacheCollection implements PageVisitor {
   private static final long SWEEP_BYTES = 1 << 20;
 
   private enum Step {
-    NODES,
-    PAGES,
+    STATE,
+    SNAPSHOTS,
+    MEMORY,
     SWEEP,
     DONE
   }
@@ -55,6 +60,7 @@ public final class CacheCollection implements PageVisitor {
    * What a run works on.
    *
    * @param recent the chunks that were used lately
+   * @param needed the pages that nodes in memory need, asked for after the run has begun
    * @param maxPages how many pages are remembered as read, 43 bytes of heap each
    * @param limit asked for what each step reads or writes, in bytes
    */
@@ -63,6 +69,7 @@ public final class CacheCollection implements PageVisitor {
       WorkspaceId workspace,
       CacheLimits limits,
       UsedChunks recent,
+      Supplier<List<PageCache.Needed>> needed,
       int maxPages,
       RateLimit limit) {}
 
@@ -73,7 +80,11 @@ public final class CacheCollection implements PageVisitor {
   private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest;
-  private Step step = Step.NODES;
+  private Step step = Step.STATE;
+
+  /** The pages that nodes in memory need; null before all snapshots are marked. */
+  private @Nullable Iterator<PageCache.Needed> neededPages;
+
   private @Nullable CollectionProgress measured;
 
   /**
@@ -119,22 +130,23 @@ public final class CacheCollection implements PageVisitor {
 
   private boolean next() throws DecodeException, PageMissingException {
     switch (step) {
-      case NODES -> {
-        at.limit().spend(NODES_PER_STEP * NODE_BYTES);
-        for (int i = 0; i < NODES_PER_STEP && roots.nodes().hasNext(); i++) {
-          StateChunks.forEach(roots.nodes().next(), this::chunkOfState);
-        }
-        if (!roots.nodes().hasNext()) {
+      case STATE -> {
+        if (!roots.visible().isDone()) {
+          at.limit().spend(NODES_PER_STEP * NODE_BYTES);
+          roots.visible().step(NODES_PER_STEP, walker);
+        } else if (!readPages()) {
           roots.mentioned().forEach(run::mark);
-          step = Step.PAGES;
+          step = Step.SNAPSHOTS;
         }
       }
-      case PAGES -> {
-        at.limit().spend(PAGES_PER_STEP * PAGE_BYTES);
-        for (int i = 0; i < PAGES_PER_STEP && step == Step.PAGES; i++) {
-          if (!walker.step() && !nextSnapshot()) {
-            step = Step.SWEEP;
-          }
+      case SNAPSHOTS -> {
+        if (!readPages() && !nextSnapshot()) {
+          step = Step.MEMORY;
+        }
+      }
+      case MEMORY -> {
+        if (!readPages() && !nextNeeded()) {
+          step = Step.SWEEP;
         }
       }
       case SWEEP -> {
@@ -159,6 +171,30 @@ public final class CacheCollection implements PageVisitor {
     }
   }
 
+  /** Reads some pages; false if all that was walked over so far is read. */
+  private boolean readPages() throws DecodeException, PageMissingException {
+    at.limit().spend(PAGES_PER_STEP * PAGE_BYTES);
+    for (int i = 0; i < PAGES_PER_STEP; i++) {
+      if (!walker.step()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean nextNeeded() {
+    Iterator<PageCache.Needed> pagesNeeded = neededPages;
+    if (pagesNeeded == null) {
+      pagesNeeded = at.needed().get().iterator();
+      neededPages = pagesNeeded;
+    }
+    for (int i = 0; i < NODES_PER_STEP && pagesNeeded.hasNext(); i++) {
+      PageCache.Needed page = pagesNeeded.next();
+      walker.page(page.page(), page.kind(), StatePages.walker(page.kind()));
+    }
+    return pagesNeeded.hasNext() || !walker.isDone();
+  }
+
   private boolean nextSnapshot() throws DecodeException {
     Snapshot next = rest.poll();
     if (next == null) {
@@ -176,13 +212,15 @@ public final class CacheCollection implements PageVisitor {
 
   @Override
   public void chunk(Hash chunk) {
-    // What a file had in the state of a snapshot is not needed.
+    if (step == Step.STATE) { // what a file had in another state is not needed
+      chunkOfState(chunk);
+    }
   }
 
   /** How far it is, in words for a person. */
   public String progress() {
     return switch (step) {
-      case NODES, PAGES -> "marking: read " + pages.count() + " pages of snapshots";
+      case STATE, SNAPSHOTS, MEMORY -> "marking: read " + pages.count() + " pages";
       case SWEEP, DONE -> run.progress().describeSweep();
     };
   }

@@ -1,6 +1,7 @@
 package io.hypersync.worker.cache;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.worker.port.CachePort;
@@ -190,7 +191,7 @@ public final class ChunkCache {
     lastSnapshot = snapshots.newestIndex();
     port.collect(
         new CacheRoots(
-            visible.state().nodes().iterator(), mentioned, List.copyOf(snapshots.all()), evicts));
+            new StateWalk(visible.state()), mentioned, List.copyOf(snapshots.all()), evicts));
   }
 
   /** The store takes so many bytes. */

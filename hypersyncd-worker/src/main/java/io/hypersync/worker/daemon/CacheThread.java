@@ -9,6 +9,7 @@ import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.memory.HeapRoom;
@@ -20,11 +21,13 @@ import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.port.CachePort;
 import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.CacheRoots;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +61,7 @@ final class CacheThread implements CachePort, AutoCloseable {
   /**
    * The thread of one worker.
    *
+   * @param needed the pages that nodes in memory need
    * @param post runs a call on the agent's thread
    */
   CacheThread(
@@ -65,6 +69,7 @@ final class CacheThread implements CachePort, AutoCloseable {
       WorkspaceId workspace,
       CacheLimits limits,
       UsedChunks recent,
+      Supplier<List<PageCache.Needed>> needed,
       Consumer<Consumer<WorkerAgent>> post) {
     this.chunks = chunks;
     this.limits = limits;
@@ -76,6 +81,7 @@ final class CacheThread implements CachePort, AutoCloseable {
             workspace,
             limits,
             recent,
+            needed,
             MAX_PAGES,
             bytes -> {
               if (stopping) {

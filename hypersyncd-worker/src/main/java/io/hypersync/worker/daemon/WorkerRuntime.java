@@ -8,6 +8,7 @@ import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
@@ -17,6 +18,7 @@ import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -93,6 +95,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
+  private final PageCache pages;
   private final SnapshotThread snapshotThread;
   private final CacheThread cacheThread;
 
@@ -147,18 +150,26 @@ public final class WorkerRuntime implements AutoCloseable {
             why -> sessionEnded(new SessionEnd.NotificationRefused(why)),
             faults);
     this.gauge = new PressureGauge(Path.of("/proc"), options.stateDir());
+    this.pages = snapshots.cache();
     this.snapshotThread =
         new SnapshotThread(
             "worker-snapshots",
             SnapshotThread.Preparation.NONE,
             store,
             snapshots.catalog(),
+            snapshots.cache(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.received = new ReceivedSnapshot(store, ended);
     CacheLimits limits = options.cacheLimits();
     this.recent = new UsedChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
     this.cacheThread =
-        new CacheThread(store, options.workspace(), limits, recent, call -> loop().post(call));
+        new CacheThread(
+            store,
+            options.workspace(),
+            limits,
+            recent,
+            snapshots.cache()::needed,
+            call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     Manifest newest = snapshots.newest();
     this.agent =
@@ -186,6 +197,13 @@ public final class WorkerRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
+    snapshots
+        .cache()
+        .onUnreadable(
+            page -> {
+              snapshots.suspect().note(page);
+              loop().post(worker -> worker.pageUnreadable(page));
+            });
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -335,6 +353,7 @@ public final class WorkerRuntime implements AutoCloseable {
     FuseSession mounted = session;
     ObjectNode status =
         questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages, mounted != null));
+    status.set("page_memory", PageMemoryStatus.of(pages));
     Vfs served = vfs;
     status.put("kernel_inodes", inodes.size());
     status.put("open_handles", served == null ? 0 : served.openHandles());

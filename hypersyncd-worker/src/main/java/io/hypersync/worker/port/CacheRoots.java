@@ -1,25 +1,23 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.state.Node;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.snapshot.Snapshot;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
 /**
  * What a worker needs, at one moment after its store has begun a collection. For one run: the nodes
- * can be gone through once.
+ * can be walked over once.
  *
- * @param nodes of the visible state, orphans too. The iterator holds what is left of that state, so
- *     that nothing of it is held for the rest of the run
+ * @param visible a walk over the visible state, orphans too
  * @param mentioned the chunks of all entries that are here and not visible yet
  * @param snapshots of this worker, the oldest first; only their pages are needed
  * @param evicts whether chunks of the visible state are removed, too, because the store is too
  *     large
  */
 public record CacheRoots(
-    Iterator<Node> nodes, Set<Hash> mentioned, List<Snapshot> snapshots, boolean evicts) {
+    StateWalk visible, Set<Hash> mentioned, List<Snapshot> snapshots, boolean evicts) {
   /** Copies the collections. */
   public CacheRoots {
     mentioned = Set.copyOf(mentioned);

@@ -15,6 +15,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -103,6 +104,9 @@ public final class Replica implements SnapshotSource {
   private long headWeight;
 
   private long appliedWeight;
+
+  /** Whether the next entry needs a page of the state that cannot be read. */
+  private boolean waitsForPage;
 
   /** How long a failure stalls apply. */
   private enum Stopped {
@@ -282,6 +286,16 @@ public final class Replica implements SnapshotSource {
     collectedThrough = index;
   }
 
+  /** Whether the next entry waits for a page of the state that cannot be read. */
+  public boolean waitsForPage() {
+    return waitsForPage;
+  }
+
+  /** A page that could not be read may be here now: the next entry is tried again. */
+  public void pageStored() {
+    waitsForPage = false;
+  }
+
   /** A chunk was stored, or verified, just now. */
   public void chunkStored(Hash hash) {
     verifying.remove(hash);
@@ -420,12 +434,17 @@ public final class Replica implements SnapshotSource {
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
     int computed = 0;
-    while (computed < limit && !stopped) {
+    while (computed < limit && !stopped && !waitsForPage) {
       LogEntry entry = incoming.peekFirst();
       if (entry == null || isHeldUp(entry)) {
         break;
       }
-      if (!apply(entry)) {
+      try {
+        if (!apply(entry)) {
+          break;
+        }
+      } catch (PageUnreadableException e) { // nothing has changed; the cache tells of the page
+        waitsForPage = true;
         break;
       }
       incoming.removeFirst();

@@ -24,6 +24,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.snapshot.RateLimit;
@@ -104,7 +105,12 @@ class CacheCollectionTest {
     write(file, "what it has now: more");
     collect(false);
     assertNotNull(
-        SnapshotReader.newest(snapshots, store, WORKSPACE, SnapshotReader.RoomCheck.NONE));
+        SnapshotReader.newest(
+            snapshots,
+            SnapshotReader.cache(store, Long.MAX_VALUE, true),
+            WORKSPACE,
+            SnapshotReader.RoomCheck.NONE,
+            false));
     assertFalse(store.contains(then));
   }
 
@@ -121,7 +127,11 @@ class CacheCollectionTest {
     for (Snapshot snapshot : snapshots) {
       assertNotNull(
           SnapshotReader.newest(
-              List.of(snapshot), store, WORKSPACE, SnapshotReader.RoomCheck.NONE));
+              List.of(snapshot),
+              SnapshotReader.cache(store, Long.MAX_VALUE, true),
+              WORKSPACE,
+              SnapshotReader.RoomCheck.NONE,
+              false));
     }
   }
 
@@ -175,8 +185,9 @@ class CacheCollectionTest {
       ChunkStore chunks, CacheLimits limits, UsedChunks recent, boolean evicts, Hash... mentioned) {
     return new CacheCollection(
         chunks.beginCollection(),
-        new CacheRoots(state.nodes().iterator(), Set.of(mentioned), snapshots, evicts),
-        new CacheCollection.Environment(chunks, WORKSPACE, limits, recent, 2, RateLimit.NONE));
+        new CacheRoots(new StateWalk(state), Set.of(mentioned), snapshots, evicts),
+        new CacheCollection.Environment(
+            chunks, WORKSPACE, limits, recent, List::of, 2, RateLimit.NONE));
   }
 
   private static CacheReport all(CacheCollection collection)
@@ -210,7 +221,15 @@ class CacheCollectionTest {
 
   private void snapshot() throws IOException {
     Manifest manifest = new Manifest(WORKSPACE, index, index, StateWeight.of(state), state);
-    SnapshotTask task = new SnapshotTask(manifest, "", 0, store, new Catalog(), RateLimit.NONE);
+    SnapshotTask task =
+        new SnapshotTask(
+            manifest,
+            "",
+            0,
+            store,
+            new Catalog(),
+            RateLimit.NONE,
+            SnapshotReader.cache(store, Long.MAX_VALUE, true));
     while (task.step()) {}
   }
 

@@ -36,6 +36,7 @@ public final class StateLock implements AutoCloseable {
           "snapshots",
           "collected",
           "snapshots.aside",
+          "snapshots.suspect",
           "intents",
           "enrolment.token",
           "worker.toml",

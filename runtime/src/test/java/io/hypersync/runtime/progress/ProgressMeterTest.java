@@ -32,8 +32,8 @@ class ProgressMeterTest {
   })
   void ratesAndTimes(String what, String samples, long left, Double perSecond, Long msLeft) {
     long goal = 500;
-    for (String sample : samples.isEmpty() ? new String[0] : samples.split(" ")) {
-      String[] parts = sample.split("[:/]");
+    for (String sample : samples.isEmpty() ? new String[0] : samples.split(" ", -1)) {
+      String[] parts = sample.split("[:/]", -1);
       goal = Long.parseLong(parts[2]);
       meter.sample(Long.parseLong(parts[0]) * 1_000 * MS, Long.parseLong(parts[1]), goal);
     }

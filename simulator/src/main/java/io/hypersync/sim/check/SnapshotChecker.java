@@ -9,6 +9,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageSource;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
@@ -66,28 +67,59 @@ public final class SnapshotChecker {
     }
   }
 
+  /** All pages of all snapshots of a worker must be durable, whatever it has removed. */
+  public void pages(SnapshotCatalog catalog, SimChunkStore chunks) {
+    try {
+      for (Snapshot snapshot : catalog.list()) {
+        requirePages(snapshot, chunks);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void requirePages(Snapshot snapshot, SimChunkStore chunks) {
+    Set<Hash> visited = new HashSet<>();
+    walk(
+        snapshot,
+        page -> durable(page, chunks),
+        new PageVisitor() {
+          @Override
+          public boolean page(Hash page) {
+            return visited.add(page);
+          }
+
+          @Override
+          public void chunk(Hash chunk) {}
+        });
+  }
+
   private void requireChunks(Snapshot snapshot, SimChunkStore chunks) {
     Set<Hash> visited = new HashSet<>();
-    PageWalker walker =
-        new PageWalker(
-            page -> durable(page, chunks),
-            new PageVisitor() {
-              @Override
-              public boolean page(Hash page) {
-                return visited.add(page);
-              }
+    walk(
+        snapshot,
+        page -> durable(page, chunks),
+        new PageVisitor() {
+          @Override
+          public boolean page(Hash page) {
+            return visited.add(page);
+          }
 
-              @Override
-              public void chunk(Hash chunk) {
-                Violation.unless(
-                    chunks.durable(chunk) != null,
-                    "snapshot of entry ",
-                    snapshot.index(),
-                    ": chunk ",
-                    chunk,
-                    " is not durable");
-              }
-            });
+          @Override
+          public void chunk(Hash chunk) {
+            Violation.unless(
+                chunks.durable(chunk) != null,
+                "snapshot of entry ",
+                snapshot.index(),
+                ": chunk ",
+                chunk,
+                " is not durable");
+          }
+        });
+  }
+
+  private void walk(Snapshot snapshot, PageSource source, PageVisitor visitor) {
+    PageWalker walker = new PageWalker(source, visitor);
     try {
       Manifest.walk(snapshot.manifest(), workspace, walker);
       while (walker.step()) {

@@ -1,5 +1,6 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import java.util.List;
@@ -10,6 +11,12 @@ import java.util.TreeMap;
 public final class SnapshotDisk {
   /** A snapshot is in the catalog. */
   public static final String TAKEN = "snapshots";
+
+  /** A replica has dropped a part of its state from memory. */
+  public static final String DROPPED = "parts of a state that leave the memory";
+
+  /** A replica has read a part of its state again. */
+  public static final String REREAD = "parts of a state that are read again";
 
   /** A snapshot could not be finished. */
   public static final String FAILED = "snapshots that are given up";
@@ -67,7 +74,7 @@ public final class SnapshotDisk {
   public SnapshotDisk(String replica, SimChunkStore chunks, String... also) {
     this.replica = replica;
     this.chunks = chunks;
-    for (String what : List.of(TAKEN, FAILED, REMOVED, READ)) {
+    for (String what : List.of(TAKEN, FAILED, REMOVED, READ, DROPPED, REREAD)) {
       counts.put(named(what), 0L);
     }
     for (String what : also) {
@@ -100,6 +107,14 @@ public final class SnapshotDisk {
   /** Counts a rare event that must occur in some histories. */
   public void count(String what) {
     counts.merge(named(what), 1L, Long::sum);
+  }
+
+  /** Counts what has happened to the memory of a state; once for each run of a replica. */
+  public void count(PageCache cache) {
+    if (cache.drops() > 0) {
+      counts.merge(named(DROPPED), cache.drops(), Long::sum);
+      counts.merge(named(REREAD), cache.reads(), Long::sum);
+    }
   }
 
   private String named(String what) {

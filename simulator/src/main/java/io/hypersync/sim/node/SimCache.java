@@ -7,7 +7,9 @@ import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
@@ -19,6 +21,7 @@ import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.port.CachePort;
 import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.CacheRoots;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -48,6 +51,7 @@ final class SimCache implements CachePort {
   /**
    * The port of one run of a worker.
    *
+   * @param needed the pages that nodes in memory need
    * @param whole checks that what the worker shows is still here
    */
   SimCache(
@@ -55,6 +59,7 @@ final class SimCache implements CachePort {
       WorkspaceId workspace,
       CacheLimits limits,
       UsedChunks recent,
+      Supplier<List<PageCache.Needed>> needed,
       Host host,
       Supplier<WorkerAgent> agent,
       Runnable whole) {
@@ -66,6 +71,7 @@ final class SimCache implements CachePort {
             workspace,
             limits,
             recent,
+            needed,
             PAGES,
             _ -> {
               if (givesUp) {
@@ -135,6 +141,9 @@ final class SimCache implements CachePort {
         return;
       }
     } catch (PageMissingException e) {
+      if (store().rotted() == 0) {
+        throw new Violation("a collection needs what is gone: " + e.getMessage());
+      }
       host.note("a collection of a worker has ended: " + e.getMessage());
       answer(worker -> worker.pageMissing(e.page(), String.valueOf(e.getMessage())));
       return;

@@ -11,6 +11,7 @@ import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.world.Host;
@@ -37,6 +38,7 @@ final class SimCollections implements CollectionPort {
   private final OpLog log;
   private final LeaderDisk disk;
   private final WorkspaceId workspace;
+  private final PageCache memory;
   private final Host host;
   private final Timeline timeline;
   private final Prng prng;
@@ -48,12 +50,14 @@ final class SimCollections implements CollectionPort {
   /**
    * The port of one run of a leader.
    *
+   * @param memory of the leader
    * @param raising is told of each mark before it is said durably; for a check
    */
   SimCollections(
       OpLog log,
       LeaderDisk disk,
       WorkspaceId workspace,
+      PageCache memory,
       Host host,
       Timeline timeline,
       Prng prng,
@@ -63,6 +67,7 @@ final class SimCollections implements CollectionPort {
     this.log = log;
     this.disk = disk;
     this.workspace = workspace;
+    this.memory = memory;
     this.host = host;
     this.timeline = timeline;
     this.prng = prng;
@@ -100,6 +105,7 @@ final class SimCollections implements CollectionPort {
         () -> agent.get().snapshots().indexes(),
         new JudgedMark(),
         workspace,
+        memory,
         PAGES,
         RateLimit.NONE);
   }

@@ -12,6 +12,7 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.StoredPages;
 import io.hypersync.worker.port.InstallPort;
 import java.io.IOException;
@@ -60,7 +61,14 @@ final class SimInstalls implements InstallPort {
   @Override
   public void received(Snapshot snapshot) {
     received = true;
-    next(new InstallTask(snapshot, workspace, disk.chunks(), disk.snapshots(), () -> false));
+    next(
+        new InstallTask(
+            snapshot,
+            workspace,
+            disk.chunks(),
+            disk.snapshots(),
+            SnapshotReader.cache(disk.chunks(), Long.MAX_VALUE, true),
+            () -> false));
   }
 
   private void next(InstallTask task) {

@@ -26,12 +26,14 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.CollectionChecker;
 import io.hypersync.sim.check.InstallChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
+import io.hypersync.sim.check.OlderState;
 import io.hypersync.sim.check.OpenFileChecker;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
@@ -91,6 +93,8 @@ public final class SimLeader implements LeaderEnd {
   private final OpenFileChecker open;
   private final Consumer<String> failed;
   private final LeaderDisk disk;
+  private final PageCache pages;
+  private final OlderState older;
   private final SimOpLog log;
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
@@ -109,6 +113,7 @@ public final class SimLeader implements LeaderEnd {
   /**
    * Recovers from the disk and starts the agent.
    *
+   * @param stateMemory what of the state need not be in memory may take so much, in bytes
    * @param slowestSyncNs the longest sync of the log, in nanoseconds
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param mayLoseTouch whether workers may lose their connection in this history
@@ -121,6 +126,7 @@ public final class SimLeader implements LeaderEnd {
       LeaderConfig config,
       SnapshotPolicy policy,
       CollectionPolicy collecting,
+      long stateMemory,
       LeaderDisk disk,
       Timeline timeline,
       Prng prng,
@@ -145,7 +151,16 @@ public final class SimLeader implements LeaderEnd {
     this.prng = prng;
     this.checker = checker;
     this.disk = disk;
+    this.pages = SnapshotReader.cache(disk.chunks(), stateMemory, false);
+    this.older = new OlderState(new Prng(timeline.monotonicNs()));
     this.host = new Host(timeline, prng.split(), "leader");
+    pages.onUnreadable(
+        page -> {
+          if (disk.chunks().rotted() == 0) {
+            throw new Violation("the leader's state needs what is gone: " + page.getMessage());
+          }
+          host.execute(() -> agent().pageUnreadable(page));
+        });
     this.intentPrng = prng.split();
     this.trimPrng = prng.split();
     this.mayLoseTouch = mayLoseTouch;
@@ -188,6 +203,7 @@ public final class SimLeader implements LeaderEnd {
         new SimSnapshots(
             (after, last) -> LoggedChunks.missing(log, disk.chunks(), after, last)::step,
             disk.snapshots(),
+            pages,
             host,
             prng.split(),
             judge,
@@ -198,6 +214,7 @@ public final class SimLeader implements LeaderEnd {
             log,
             disk,
             config.workspace(),
+            pages,
             host,
             timeline,
             prng.split(),
@@ -426,6 +443,7 @@ public final class SimLeader implements LeaderEnd {
     try {
       LogEntry entry = LogEntryCodec.decode(payload);
       requireChunks(entry);
+      older.next(agent().sequencer().head());
       if (entry.op() instanceof FsOp.ReapOrphans reap) {
         open.reaping(
             reap,
@@ -574,6 +592,11 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
+  /** What of the state is in memory. */
+  public PageCache pages() {
+    return pages;
+  }
+
   private @Nullable SessionId idOf(SimConnection connection) {
     for (Map.Entry<SessionId, SimConnection> each : sessions.entrySet()) {
       if (each.getValue() == connection) {
@@ -586,7 +609,7 @@ public final class SimLeader implements LeaderEnd {
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
   private ReplayStart replayStart(List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
+        SnapshotReader.newest(known, pages, workspace, SnapshotReader.RoomCheck.NONE, false);
     long index = newest == null ? 0 : newest.index();
     if (index + 1 < disk.firstIndex() && disk.chunks().isDamaged()) {
       // The log alone does not do any more: an operator restores the chunks from a copy.

@@ -3,6 +3,7 @@ package io.hypersync.sim.node;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
@@ -27,6 +28,7 @@ final class SimSnapshots implements SnapshotPort {
 
   private final Preparation preparation;
   private final SnapshotDisk disk;
+  private final PageCache cache;
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
@@ -57,6 +59,7 @@ final class SimSnapshots implements SnapshotPort {
   SimSnapshots(
       Preparation preparation,
       SnapshotDisk disk,
+      PageCache cache,
       Host host,
       Prng prng,
       SnapshotChecker checker,
@@ -64,6 +67,7 @@ final class SimSnapshots implements SnapshotPort {
       Consumer<String> failed) {
     this.preparation = preparation;
     this.disk = disk;
+    this.cache = cache;
     this.host = host;
     this.prng = prng;
     this.checker = checker;
@@ -84,7 +88,7 @@ final class SimSnapshots implements SnapshotPort {
           } else {
             write(
                 new SnapshotTask(
-                    manifest, name, 0, disk.chunks(), disk.snapshots(), RateLimit.NONE));
+                    manifest, name, 0, disk.chunks(), disk.snapshots(), RateLimit.NONE, cache));
           }
         });
   }

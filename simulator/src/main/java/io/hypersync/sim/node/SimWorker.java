@@ -14,9 +14,11 @@ import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
+import io.hypersync.sim.check.OlderState;
 import io.hypersync.sim.check.PartitionChecker;
 import io.hypersync.sim.check.ReplicaChecker;
 import io.hypersync.sim.check.SnapshotChecker;
@@ -74,6 +76,9 @@ public final class SimWorker implements WorkerEnd {
   private final SimLocks locks;
   private final SnapshotDisk disk;
   private final SimInstalls installs;
+  private final PageCache pages;
+  private final SnapshotChecker snapshotChecker;
+  private final OlderState older;
   private final boolean isLimited;
   private boolean endNoted;
   private boolean wasLive;
@@ -86,6 +91,7 @@ public final class SimWorker implements WorkerEnd {
    *
    * @param policy how often snapshots are taken, and how many are kept
    * @param limits how much its chunks may take, and how often they are collected
+   * @param stateMemory what of the state need not be in memory may take so much, in bytes
    * @param run number of this run of the worker; makes the tags of its mutations unique
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
@@ -96,6 +102,7 @@ public final class SimWorker implements WorkerEnd {
       WorkerConfig config,
       SnapshotPolicy policy,
       CacheLimits limits,
+      long stateMemory,
       int run,
       SnapshotDisk disk,
       SimNetwork network,
@@ -114,12 +121,21 @@ public final class SimWorker implements WorkerEnd {
     this.chunks = new SimWorkerChunks(store, host, prng.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
     List<Snapshot> known = disk.known();
-    Manifest start = start(disk, known, config.workspace());
+    this.pages = SnapshotReader.cache(store, stateMemory, false);
+    pages.onUnreadable(
+        page -> {
+          if (store.rotted() == 0) {
+            throw new Violation(name + "'s state needs what is gone: " + page.getMessage());
+          }
+          host.execute(() -> agent().pageUnreadable(page));
+        });
+    Manifest start = start(disk, pages, known, config.workspace());
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
     for (long k = 1; k <= start.index(); k++) {
       files.applied(recording.log().entry(k));
     }
     this.recording = recording;
+    this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
     this.installs =
         new SimInstalls(
@@ -132,7 +148,14 @@ public final class SimWorker implements WorkerEnd {
     UsedChunks recent = new UsedChunks(limits.recentBytes(), RECENT_CHUNKS);
     SimCache cache =
         new SimCache(
-            disk, config.workspace(), limits, recent, host, () -> agent(), this::checkContent);
+            disk,
+            config.workspace(),
+            limits,
+            recent,
+            pages::needed,
+            host,
+            () -> agent(),
+            this::checkWhole);
     this.agent =
         new WorkerAgent(
             config,
@@ -142,6 +165,7 @@ public final class SimWorker implements WorkerEnd {
                     new SimSnapshots(
                         SimSnapshots.Preparation.NONE,
                         disk,
+                        pages,
                         host,
                         prng.split(),
                         new SnapshotChecker(config.workspace(), recording.log()),
@@ -184,15 +208,17 @@ public final class SimWorker implements WorkerEnd {
             new CachePolicy(true, true, true, strictReads),
             timeline);
     cache.draws(prng.split()); // last, so that what is drawn for everything else stays the same
+    this.older = new OlderState(prng.split());
     host.runs(agent::doWork);
     host.tickEvery(tickNs);
     host.wake();
   }
 
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
-  private static Manifest start(SnapshotDisk disk, List<Snapshot> known, WorkspaceId workspace) {
+  private static Manifest start(
+      SnapshotDisk disk, PageCache cache, List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
+        SnapshotReader.newest(known, cache, workspace, SnapshotReader.RoomCheck.NONE, false);
     long index = newest == null ? 0 : newest.index();
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
@@ -225,6 +251,11 @@ public final class SimWorker implements WorkerEnd {
   /** The inodes that its kernel holds references to. */
   public KernelInodes inodes() {
     return inodes;
+  }
+
+  /** What of the state is in memory. */
+  public PageCache pages() {
+    return pages;
   }
 
   /** Its chunk store, which survives the run. */
@@ -326,6 +357,13 @@ public final class SimWorker implements WorkerEnd {
   /** Whether it shows a state of which nobody need have all content any more (decision 026). */
   public boolean isBehindCollection() {
     return agent.visible().index() < collectedThrough;
+  }
+
+  private void checkWhole() {
+    if (store.rotted() == 0) {
+      snapshotChecker.pages(disk.snapshots(), store);
+    }
+    checkContent();
   }
 
   /** Checks that all bytes of the visible state are here, if the worker believes so. */
@@ -458,5 +496,6 @@ public final class SimWorker implements WorkerEnd {
   private void applied(LogEntry entry, FsState before, FsState after) {
     replica.applied(entry);
     files.applied(entry);
+    older.next(after);
   }
 }

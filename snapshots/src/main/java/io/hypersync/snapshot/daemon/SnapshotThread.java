@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.RateLimit;
@@ -41,6 +42,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
   private final Preparation preparation;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
+  private final PageCache cache;
   private final Consumer<Consumer<SnapshotManager>> post;
   private final RateLimit limit;
   private final ExecutorService thread;
@@ -79,6 +81,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
    * Takes snapshots of one replica.
    *
    * @param name of the thread
+   * @param cache of the replica
    * @param post hands a result to the manager, on the agent's thread
    */
   public SnapshotThread(
@@ -86,11 +89,13 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
       Preparation preparation,
       ChunkStore chunks,
       SnapshotCatalog catalog,
+      PageCache cache,
       Consumer<Consumer<SnapshotManager>> post) {
     this.name = name;
     this.preparation = preparation;
     this.chunks = chunks;
     this.catalog = catalog;
+    this.cache = cache;
     this.post = post;
     RateLimit slow = new SleepingRateLimit(BYTES_PER_SECOND, Clock.SYSTEM);
     this.limit =
@@ -186,7 +191,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
       rate.spend(STEP_BYTES);
     } while (before.step());
     SnapshotTask task =
-        new SnapshotTask(manifest, name, Clock.SYSTEM.epochNs(), chunks, catalog, rate);
+        new SnapshotTask(manifest, name, Clock.SYSTEM.epochNs(), chunks, catalog, rate, cache);
     try {
       while (task.step()) {
         requireRunning();

@@ -4,10 +4,12 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.SuspectSnapshots;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,32 +23,59 @@ import org.slf4j.LoggerFactory;
  * @param catalog where they are
  * @param known what the catalog has, the oldest first
  * @param newest the newest one that can be read, with which the replica begins; null for none
+ * @param cache of the replica that begins with it
+ * @param suspect whether all pages of the newest one can be read
  */
-public record Snapshots(SnapshotCatalog catalog, List<Snapshot> known, @Nullable Manifest newest) {
+public record Snapshots(
+    SnapshotCatalog catalog,
+    List<Snapshot> known,
+    @Nullable Manifest newest,
+    PageCache cache,
+    SuspectSnapshots suspect) {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
   /**
    * Reads the snapshots of a replica. Those of another workspace are left out, and logged.
    *
    * @param room called before the pages of a snapshot are read; may throw
+   * @param stateMemory about how much heap the state may take that is in pages, in bytes; {@code
+   *     Long.MAX_VALUE} to keep all of it in memory
    * @throws IOException if the catalog cannot be read
    */
   public static Snapshots read(
-      Path stateDirectory, ChunkStore chunks, WorkspaceId workspace, SnapshotReader.RoomCheck room)
+      Path stateDirectory,
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      SnapshotReader.RoomCheck room,
+      long stateMemory)
       throws IOException {
     SnapshotCatalog catalog = SnapshotDirectory.of(stateDirectory);
     List<Snapshot> known = known(catalog, workspace);
-    return new Snapshots(catalog, known, SnapshotReader.newest(known, chunks, workspace, room));
+    PageCache cache = SnapshotReader.cache(chunks, stateMemory, true);
+    SuspectSnapshots suspect = SuspectSnapshots.of(stateDirectory);
+    boolean readsAll = suspect.areSuspect();
+    if (readsAll) {
+      LOG.info("a page of the state could not be read before: all of them are read now");
+    }
+    Manifest newest = SnapshotReader.newest(known, cache, workspace, room, readsAll);
+    if (readsAll && newest != null && newest.index() == known.getLast().index()) {
+      suspect.clear();
+    }
+    return new Snapshots(catalog, known, newest, cache, suspect);
   }
 
   /**
    * The same, beginning with one whose state has been read already.
    *
+   * @param cache with which it was read
    * @throws IOException if the catalog cannot be read
    */
-  public static Snapshots of(SnapshotCatalog catalog, WorkspaceId workspace, Manifest newest)
+  public static Snapshots of(
+      Path stateDirectory, WorkspaceId workspace, Manifest newest, PageCache cache)
       throws IOException {
-    return new Snapshots(catalog, known(catalog, workspace), newest);
+    SnapshotCatalog catalog = SnapshotDirectory.of(stateDirectory);
+    return new Snapshots(
+        catalog, known(catalog, workspace), newest, cache, SuspectSnapshots.of(stateDirectory));
   }
 
   private static List<Snapshot> known(SnapshotCatalog catalog, WorkspaceId workspace)
