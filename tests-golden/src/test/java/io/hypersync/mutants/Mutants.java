@@ -532,16 +532,18 @@ final class Mutants {
   /** What is not in memory can be read again. */
   private static final List<Mutant> MEMORY =
       List.of(
-          skips(
+          callAnswers(
               "a collection removes pages that a worker's older states need",
               "worker.cache.CacheCollection",
-              "nextNeeded",
-              "PageWalker.page"),
-          skips(
+              "next",
+              "NeededPages.next",
+              0),
+          callAnswers(
               "a collection removes pages that a leader's older states need",
               "leader.collection.LiveSet",
               "nextNeeded",
-              "PageWalker.page"));
+              "NeededPages.next",
+              0));
 
   /** Restores of older states. */
   private static final List<Mutant> RESTORES =

@@ -14,11 +14,11 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.state.StatePages;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.NeededPages;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -68,12 +67,13 @@ final class LiveSet implements PageVisitor {
   /** What counts for it so far, in bytes. */
   private long bytes;
 
-  /** The pages that nodes in memory need; null before all snapshots are marked. */
-  private @Nullable Iterator<PageCache.Needed> neededPages;
+  /** Asked for when all snapshots are marked. */
+  private final NeededPages needed;
 
   /** Marks what these roots lead to; nothing yet. */
   LiveSet(CollectionRun run, CollectionRoots roots, CollectionTask.Environment at) {
     this.memory = at.memory();
+    this.needed = new NeededPages(memory::needed);
     this.run = run;
     this.roots = roots;
     this.log = at.log();
@@ -188,7 +188,7 @@ final class LiveSet implements PageVisitor {
   private String unreadable(Exception why) {
     Snapshot snapshot = current;
     if (snapshot == null) {
-      return (neededPages == null ? "the newest state" : "a state in memory")
+      return (!needed.hasBegun() ? "the newest state" : "a state in memory")
           + " cannot be read: "
           + why.getMessage()
           + ". Workers are asked for the page. If none has it, restart the leader, which writes such"
@@ -226,16 +226,7 @@ final class LiveSet implements PageVisitor {
    * has, too, must not have been passed over for that.
    */
   private boolean nextNeeded() {
-    Iterator<PageCache.Needed> pagesNeeded = neededPages;
-    if (pagesNeeded == null) {
-      pagesNeeded = memory.needed().iterator();
-      neededPages = pagesNeeded;
-    }
-    for (int i = 0; i < NODES_PER_STEP && pagesNeeded.hasNext(); i++) {
-      PageCache.Needed page = pagesNeeded.next();
-      walker.page(page.page(), page.kind(), StatePages.walker(page.kind()));
-    }
-    if (pagesNeeded.hasNext() || !walker.isDone()) {
+    if (needed.next(walker, NODES_PER_STEP)) {
       return true;
     }
     counted(new Pin(Kind.MEMORY, 0, "", 0, bytes));
@@ -254,7 +245,7 @@ final class LiveSet implements PageVisitor {
 
   @Override
   public void chunk(Hash chunk) {
-    if (neededPages == null) {
+    if (!needed.hasBegun()) {
       mark(chunk);
     }
   }

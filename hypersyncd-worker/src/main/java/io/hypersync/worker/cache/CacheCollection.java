@@ -9,11 +9,11 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.state.StatePages;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.NeededPages;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SeenHashes;
 import io.hypersync.snapshot.Snapshot;
@@ -22,7 +22,6 @@ import io.hypersync.worker.port.CacheReport;
 import io.hypersync.worker.port.CacheRoots;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -82,8 +81,8 @@ public final class CacheCollection implements PageVisitor {
   private final Deque<Snapshot> rest;
   private Step step = Step.STATE;
 
-  /** The pages that nodes in memory need; null before all snapshots are marked. */
-  private @Nullable Iterator<PageCache.Needed> neededPages;
+  /** Asked for when all snapshots are marked. */
+  private final NeededPages needed;
 
   private @Nullable CollectionProgress measured;
 
@@ -101,6 +100,7 @@ public final class CacheCollection implements PageVisitor {
     this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(new StoredPages(at.chunks(), RateLimit.NONE), this);
     this.rest = new ArrayDeque<>(roots.snapshots());
+    this.needed = new NeededPages(at.needed());
   }
 
   private static Predicate<Hash> wanted(Environment at) {
@@ -145,7 +145,7 @@ public final class CacheCollection implements PageVisitor {
         }
       }
       case MEMORY -> {
-        if (!readPages() && !nextNeeded()) {
+        if (!readPages() && !needed.next(walker, NODES_PER_STEP)) {
           step = Step.SWEEP;
         }
       }
@@ -180,19 +180,6 @@ public final class CacheCollection implements PageVisitor {
       }
     }
     return true;
-  }
-
-  private boolean nextNeeded() {
-    Iterator<PageCache.Needed> pagesNeeded = neededPages;
-    if (pagesNeeded == null) {
-      pagesNeeded = at.needed().get().iterator();
-      neededPages = pagesNeeded;
-    }
-    for (int i = 0; i < NODES_PER_STEP && pagesNeeded.hasNext(); i++) {
-      PageCache.Needed page = pagesNeeded.next();
-      walker.page(page.page(), page.kind(), StatePages.walker(page.kind()));
-    }
-    return pagesNeeded.hasNext() || !walker.isDone();
   }
 
   private boolean nextSnapshot() throws DecodeException {

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * Judges snapshots (hypersync.md 13.1, 13.4): the manifest must be the one that another replica of
@@ -58,64 +59,47 @@ public final class SnapshotChecker {
 
   /** All pages and chunks of all snapshots of a leader must be durable, whatever was collected. */
   public void retained(SnapshotCatalog catalog, SimChunkStore chunks) {
-    try {
-      for (Snapshot snapshot : catalog.list()) {
-        requireChunks(snapshot, chunks);
-      }
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** All pages of all snapshots of a worker must be durable, whatever it has removed. */
-  public void pages(SnapshotCatalog catalog, SimChunkStore chunks) {
-    try {
-      for (Snapshot snapshot : catalog.list()) {
-        requirePages(snapshot, chunks);
-      }
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private void requirePages(Snapshot snapshot, SimChunkStore chunks) {
-    Set<Hash> visited = new HashSet<>();
-    walk(
-        snapshot,
-        page -> durable(page, chunks),
-        new PageVisitor() {
-          @Override
-          public boolean page(Hash page) {
-            return visited.add(page);
-          }
-
-          @Override
-          public void chunk(Hash chunk) {}
-        });
-  }
-
-  private void requireChunks(Snapshot snapshot, SimChunkStore chunks) {
-    Set<Hash> visited = new HashSet<>();
-    walk(
-        snapshot,
-        page -> durable(page, chunks),
-        new PageVisitor() {
-          @Override
-          public boolean page(Hash page) {
-            return visited.add(page);
-          }
-
-          @Override
-          public void chunk(Hash chunk) {
+    requireDurable(
+        catalog,
+        chunks,
+        (snapshot, chunk) ->
             Violation.unless(
                 chunks.durable(chunk) != null,
                 "snapshot of entry ",
                 snapshot.index(),
                 ": chunk ",
                 chunk,
-                " is not durable");
-          }
-        });
+                " is not durable"));
+  }
+
+  /** All pages of all snapshots of a worker must be durable, whatever it has removed. */
+  public void pages(SnapshotCatalog catalog, SimChunkStore chunks) {
+    requireDurable(catalog, chunks, (_, _) -> {});
+  }
+
+  private void requireDurable(
+      SnapshotCatalog catalog, SimChunkStore chunks, BiConsumer<Snapshot, Hash> judge) {
+    try {
+      for (Snapshot snapshot : catalog.list()) {
+        Set<Hash> visited = new HashSet<>();
+        walk(
+            snapshot,
+            page -> durable(page, chunks),
+            new PageVisitor() {
+              @Override
+              public boolean page(Hash page) {
+                return visited.add(page);
+              }
+
+              @Override
+              public void chunk(Hash chunk) {
+                judge.accept(snapshot, chunk);
+              }
+            });
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private void walk(Snapshot snapshot, PageSource source, PageVisitor visitor) {
