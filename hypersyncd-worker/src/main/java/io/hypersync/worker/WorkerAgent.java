@@ -1040,7 +1040,15 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  private void applied(LogEntry entry, IndexedState before, IndexedState after) {
+  private Runnable applied(LogEntry entry, IndexedState before, IndexedState after) {
+    Runnable queue = visibilityGate.applied(entry, before, after);
+    return () -> {
+      noteApplied(entry);
+      queue.run();
+    };
+  }
+
+  private void noteApplied(LogEntry entry) {
     long now = clock.monotonicNs();
     long arrivedNs = arrivals.take(entry.index(), now);
     MutationTimestamps times = intents.times(entry.intent());
@@ -1050,7 +1058,6 @@ public final class WorkerAgent implements Agent {
     if (entry.op() instanceof FsOp.CopyRange) {
       backfill.extentsMoved();
     }
-    visibilityGate.applied(entry, before, after);
   }
 
   /** An entry is visible: if it came from here, its caller may get its reply. */

@@ -168,18 +168,6 @@ record SwarmOptions(
     return some;
   }
 
-  /**
-   * What of a state need not be in memory may take so much. All of it where pages rot: what cannot
-   * be read then ends a replica.
-   */
-  @Override
-  public long stateMemory() {
-    boolean rots =
-        faults.stream()
-            .anyMatch(fault -> fault == FaultKind.CHUNK_ROT || fault == FaultKind.WORKER_ROT);
-    return rots ? Long.MAX_VALUE : stateMemory;
-  }
-
   /** Whether a worker can lose its leader in this history. If not, no call may end with EIO. */
   boolean losesTouch() {
     return networkProfile.lossPercent() > 0

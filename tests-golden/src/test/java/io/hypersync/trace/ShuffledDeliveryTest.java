@@ -45,7 +45,7 @@ final class ShuffledDeliveryTest {
             chunks,
             (entry, before, after) -> {
               assertEquals(before.index() + 1, entry.index());
-              roots.add(after.root());
+              return () -> roots.add(after.root());
             },
             RootVersion.LATEST);
     Random random = new Random(seed);

@@ -30,13 +30,38 @@ public final class OrphanChanges {
    * @param after the state after the entry
    */
   public static void report(LogEntry entry, FsState before, FsState after, Listener listener) {
-    switch (entry.op()) {
+    report(entry.op(), entry.createdNode(), before, after, listener);
+  }
+
+  /**
+   * Looks at all that {@link #report} looks at, so that it is in memory from now on.
+   *
+   * @param created the node that the op has made; ignored for ops that make none
+   * @throws io.hypersync.model.trie.PageUnreadableException if some of it is not in memory, and
+   *     cannot be read
+   */
+  public static void look(FsOp op, NodeId created, FsState before, FsState after) {
+    report(op, created, before, after, NOBODY);
+  }
+
+  private static final Listener NOBODY =
+      new Listener() {
+        @Override
+        public void orphaned(Node node) {}
+
+        @Override
+        public void orphanGone(NodeId node) {}
+      };
+
+  private static void report(
+      FsOp op, NodeId created, FsState before, FsState after, Listener listener) {
+    switch (op) {
       case FsOp.Unlink unlink -> unnamed(unlink.parent(), unlink.name(), before, after, listener);
       case FsOp.RemoveDir remove ->
           unnamed(remove.parent(), remove.name(), before, after, listener);
       case FsOp.Rename rename ->
           unnamed(rename.newParent(), rename.newName(), before, after, listener);
-      case FsOp.MakeTemporary _ -> orphan(after.node(entry.createdNode()), listener);
+      case FsOp.MakeTemporary _ -> orphan(after.node(created), listener);
       case FsOp.LinkTemporary link -> listener.orphanGone(link.node());
       case FsOp.ReapOrphans reap -> reap.nodes().forEach(listener::orphanGone);
       case FsOp.CreateFile _,

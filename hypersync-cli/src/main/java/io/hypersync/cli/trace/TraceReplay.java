@@ -37,7 +37,7 @@ public final class TraceReplay {
   private TraceReplay(RootVersion roots, ChunkStore store, LongConsumer progress) {
     this.chunks = new ReplayedChunks(store);
     this.progress = progress;
-    this.replica = new Replica(chunks, (_, _, after) -> applied(after), roots);
+    this.replica = new Replica(chunks, (_, _, after) -> () -> applied(after), roots);
   }
 
   /**

@@ -20,6 +20,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.state.OrphanChanges;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
@@ -105,9 +106,7 @@ public final class Sequencer implements SnapshotSource {
       newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
       outcome = FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode));
       change =
-          outcome instanceof Outcome.Applied(FsState next)
-              ? StateWeight.change(resolved, newNode, head, next)
-              : 0;
+          outcome instanceof Outcome.Applied(FsState next) ? change(resolved, newNode, next) : 0;
     } catch (PageUnreadableException e) { // nothing is logged yet
       return new Result.Refused(Errno.EIO);
     }
@@ -155,6 +154,12 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Sequenced(entry, encoded);
       }
     }
+  }
+
+  /** The change of the weight. Has everything in memory that is looked at once the op is logged. */
+  private long change(FsOp op, NodeId created, FsState next) {
+    OrphanChanges.look(op, created, head, next);
+    return StateWeight.change(op, created, head, next);
   }
 
   /** Checks the offset chosen for an append against the states before and after (22.1(7)). */

@@ -5,6 +5,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 
 /**
  * Decides which directories the kernel holds locked exclusively for a call, from before its request
@@ -84,8 +85,12 @@ public final class DirectoryLocks {
   }
 
   private static boolean leadsTo(FsState state, NodeId parent, Name name, NodeId directory) {
-    Node in = state.node(parent);
-    Node target = in == null ? null : state.lookup(in, name);
-    return target != null && target.id().equals(directory);
+    try {
+      Node in = state.node(parent);
+      Node target = in == null ? null : state.lookup(in, name);
+      return target != null && target.id().equals(directory);
+    } catch (PageUnreadableException e) {
+      return true; // it may
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.IndexedState;
@@ -233,10 +234,20 @@ public final class VisibilityGate {
     steps.forEach(step -> entry.accept(step.entry));
   }
 
-  /** Queues an entry that the replica has applied; {@link #publish} makes it visible. */
-  public void applied(LogEntry entry, IndexedState before, IndexedState after) {
+  /**
+   * Prepares an entry that the replica has applied.
+   *
+   * @return queues it; {@link #publish} then makes it visible
+   * @throws PageUnreadableException if a part of a state is needed for that and cannot be read
+   */
+  public Runnable applied(LogEntry entry, IndexedState before, IndexedState after) {
     Invalidations invalidations = Invalidations.of(entry.op(), before.state(), after.state());
-    steps.addLast(new Step(entry, invalidations, before, after));
+    Step step = new Step(entry, invalidations, before, after);
+    for (CachedName name : invalidations.names()) { // looked up again below, from memory then
+      target(before.state(), name);
+      target(after.state(), name);
+    }
+    return () -> steps.addLast(step);
   }
 
   /** The notifier has completed the notification with this ticket. */

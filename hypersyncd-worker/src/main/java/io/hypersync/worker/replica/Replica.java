@@ -125,13 +125,20 @@ public final class Replica implements SnapshotSource {
   /** Chunks that could not be had while another failure stood. */
   private final Set<Hash> behindFailure = new HashSet<>();
 
-  private record Step(LogEntry entry, IndexedState before, IndexedState after, long change) {}
+  private record Step(LogEntry entry, IndexedState after, long change, Runnable passOn) {}
 
   /** Called for every applied entry, in order; must not block. */
   @FunctionalInterface
   public interface Listener {
-    /** An entry has been applied and is durable. */
-    void applied(LogEntry entry, IndexedState before, IndexedState after);
+    /**
+     * An entry has been applied, and may not be durable yet. Whatever has to be known of the two
+     * states is looked up now: a page that cannot be read now makes the entry wait, and nothing has
+     * changed; later it would be too late for that.
+     *
+     * @return run once the entry is durable; never run if it does not become so
+     * @throws PageUnreadableException if a part of a state is not in memory and cannot be read
+     */
+    Runnable applied(LogEntry entry, IndexedState before, IndexedState after);
   }
 
   /** S_0, without a limit to the size of the state. */
@@ -457,7 +464,7 @@ public final class Replica implements SnapshotSource {
       applied = step.after;
       appliedTimeNs = step.entry.committedAtNs();
       appliedWeight += step.change;
-      listener.applied(step.entry, step.before, step.after);
+      step.passOn.run();
       passedOn++;
     }
     return computed + passedOn;
@@ -552,9 +559,11 @@ public final class Replica implements SnapshotSource {
       return refuse(new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
     Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
-    head = new IndexedState(entry.index(), state, root);
+    IndexedState after = new IndexedState(entry.index(), state, root);
+    Runnable passOn = listener.applied(entry, before, after);
+    head = after;
     headWeight += change;
-    ahead.addLast(new Step(entry, before, head, change));
+    ahead.addLast(new Step(entry, after, change, passOn));
     return true;
   }
 

@@ -8,6 +8,7 @@ import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
 import io.hypersync.worker.fuse.protocol.FileHandle;
@@ -59,6 +60,7 @@ final class DirectoryRequests {
     fill(
         listing,
         request.offset(),
+        rows,
         rows::add,
         (entry, cookie) -> {
           Node node = listing.view.state().node(entry.node());
@@ -75,6 +77,7 @@ final class DirectoryRequests {
     fill(
         listing,
         request.offset(),
+        rows,
         rows::addNameOnly,
         (entry, cookie) -> {
           FsState state = listing.view.state();
@@ -137,6 +140,21 @@ final class DirectoryRequests {
       throw new RequestFailed(Errno.ESTALE);
     }
     return new Listing(view, directory, open.rows(state, offset == 0), open.used());
+  }
+
+  /**
+   * Adds rows until there is no room. If a row needs a page that has to be fetched first, those
+   * before it are the answer, and are not made twice: the kernel counts them as lookups.
+   */
+  private static void fill(
+      Listing listing, long offset, DirectoryBuffer rows, DotRow dots, EntryRow entries) {
+    try {
+      fill(listing, offset, dots, entries);
+    } catch (PageUnreadableException e) {
+      if (rows.isEmpty()) {
+        throw e;
+      }
+    }
   }
 
   private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {

@@ -332,11 +332,7 @@ final class FileRequests {
 
             @Override
             public void failed(Errno errno) {
-              try {
-                refused(errno);
-              } catch (RequestFailed e) {
-                reply.error(e.errno());
-              }
+              submitter.answer(reply, () -> refused(errno));
             }
           });
     }

@@ -49,13 +49,13 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
   /** The rows after "." and "..", in bytewise order (hypersync.md 5.2.1). */
   synchronized List<DirEntry> rows(FsState state, boolean fromStart) {
     if (fromStart || !pinned) {
-      pinned = true;
       MerkleTrie<DirEntry> entries = entries(state, fromStart);
       List<DirEntry> fresh = new ArrayList<>();
       if (entries != null) {
         entries.forEach(fresh::add);
       }
       rows = fresh;
+      pinned = true; // not before: a page that cannot be read ends this
     }
     return rows;
   }

@@ -25,9 +25,11 @@ final class RepairedReads {
   private static final Logger LOG = LoggerFactory.getLogger(RepairedReads.class);
 
   private final Mutations leader;
+  private final PageFetches pages;
 
-  RepairedReads(Mutations leader) {
+  RepairedReads(Mutations leader, PageFetches pages) {
     this.leader = leader;
+    this.pages = pages;
   }
 
   /** Answers the request; may run more than once. */
@@ -85,23 +87,15 @@ final class RepairedReads {
     }
 
     private void again() {
-      try {
-        run();
-      } catch (RequestFailed e) {
-        reply.error(e.errno());
-      }
+      pages.answer(reply, this::run);
     }
 
     private void cannotBeHad(Errno errno) {
       Newer other = newer;
       if (other == null) {
         reply.error(errno);
-        return;
-      }
-      try {
-        other.answer();
-      } catch (RequestFailed e) {
-        reply.error(e.errno());
+      } else {
+        pages.answer(reply, other::answer);
       }
     }
   }

@@ -31,11 +31,13 @@ final class Submitter {
   private static final String NO_AGENT = "";
 
   private final Mutations mutations;
+  private final PageFetches pages;
   private final ChunkStore chunks;
   private final Clock clock;
 
-  Submitter(Mutations mutations, ChunkStore chunks, Clock clock) {
+  Submitter(Mutations mutations, PageFetches pages, ChunkStore chunks, Clock clock) {
     this.mutations = mutations;
+    this.pages = pages;
     this.chunks = chunks;
     this.clock = clock;
   }
@@ -162,21 +164,13 @@ final class Submitter {
   }
 
   /** Answers a request once the kernel has completed the invalidations of a view's last entry. */
-  @FunctionalInterface
-  interface Answer {
-    void answer() throws RequestFailed;
+  void whenSettled(View view, FuseReply reply, PageFetches.Answer answer) {
+    mutations.whenSettled(view.visible().index(), () -> pages.answer(reply, answer));
   }
 
-  void whenSettled(View view, FuseReply reply, Answer answer) {
-    mutations.whenSettled(
-        view.visible().index(),
-        () -> {
-          try {
-            answer.answer();
-          } catch (RequestFailed e) {
-            reply.error(e.errno());
-          }
-        });
+  /** Goes on with a request, on any thread. */
+  void answer(FuseReply reply, PageFetches.Answer answer) {
+    pages.answer(reply, answer);
   }
 
   void fsync(RequestHeader caller, NodeId node, FuseReply reply) {

@@ -4,8 +4,6 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
-import io.hypersync.model.op.ChunkRef;
-import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
@@ -15,7 +13,6 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -39,9 +36,6 @@ public final class Vfs implements FuseHandler {
 
   private static final int LAST_VERITY_IOCTL = 135;
 
-  /** How many pages of the state are fetched for one request. */
-  private static final int MOST_PAGES_FETCHED = 16;
-
   private final KernelInodes inodes;
   private final OpenHandles handles;
   private final ReadRequests reads;
@@ -63,6 +57,8 @@ public final class Vfs implements FuseHandler {
    * Whether a first look (LOOKUP, GETATTR, OPEN, OPENDIR) is waiting for the agent's thread. Only
    * one at a time may, since that thread has to commit as well.
    */
+  private final PageFetches pages;
+
   private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
@@ -94,8 +90,9 @@ public final class Vfs implements FuseHandler {
     this.clock = clock;
     this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks, recent);
-    RepairedReads repaired = new RepairedReads(mutations);
-    Submitter submitter = new Submitter(mutations, chunks, clock);
+    this.pages = new PageFetches(mutations);
+    RepairedReads repaired = new RepairedReads(mutations, pages);
+    Submitter submitter = new Submitter(mutations, pages, chunks, clock);
     this.reads = new ReadRequests(nodes, space, pathRewalks);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
@@ -191,45 +188,19 @@ public final class Vfs implements FuseHandler {
   }
 
   private void answer(RequestHeader header, FuseOperation operation, FuseReply reply) {
-    answer(header, operation, reply, isRead(operation) ? MOST_PAGES_FETCHED : 0);
-  }
-
-  /**
-   * Answers a request, or has a page of the state fetched that cannot be read.
-   *
-   * @param tries how often it may be answered again with the page; 0 for what changes anything,
-   *     since nobody knows how far it has come
-   */
-  private void answer(RequestHeader header, FuseOperation operation, FuseReply reply, int tries) {
-    try {
-      noteBusyDirectories(header, operation);
-      dispatch(header, operation, reply);
-    } catch (PageUnreadableException e) {
-      if (tries == 0) {
-        reply.error(Errno.EIO);
-        return;
-      }
-      mutations.fetchAgain(
-          List.of(new ChunkRef(e.page(), ChunkRef.MAX_LENGTH)), // the leader goes by the hash
-          () -> answerAgain(header, operation, reply, tries - 1),
-          _ -> reply.error(Errno.EIO));
-    } catch (RequestFailed e) {
-      if (e.errno() == Errno.ESTALE) {
-        pathRewalks.note(header.pid(), clock.monotonicNs());
-      }
-      reply.error(e.errno());
-    }
-  }
-
-  /** On the agent's thread; an exception fails this request with EIO, not the agent. */
-  private void answerAgain(
-      RequestHeader header, FuseOperation operation, FuseReply reply, int tries) {
-    try {
-      answer(header, operation, reply, tries);
-    } catch (RuntimeException e) {
-      LOG.error("{} failed", header, e);
-      reply.error(Errno.EIO);
-    }
+    pages.answer(
+        reply,
+        () -> {
+          try {
+            noteBusyDirectories(header, operation);
+            dispatch(header, operation, reply);
+          } catch (RequestFailed e) {
+            if (e.errno() == Errno.ESTALE) {
+              pathRewalks.note(header.pid(), clock.monotonicNs());
+            }
+            throw e;
+          }
+        });
   }
 
   private static boolean isRead(FuseOperation operation) {

@@ -37,7 +37,7 @@ class ReplicaTest {
   private final LocalChunks chunks = new LocalChunks();
   private final List<Long> applied = new ArrayList<>();
   private final Replica replica =
-      new Replica(chunks, (entry, _, _) -> applied.add(entry.index()), RootVersion.LATEST);
+      new Replica(chunks, (entry, _, _) -> () -> applied.add(entry.index()), RootVersion.LATEST);
   private FsState state = FsState.genesis();
   private long index;
 
@@ -57,7 +57,7 @@ class ReplicaTest {
   @Test
   void aStateThatIsTooLargeForThisMachineStopsIt() throws DecodeException {
     long limit = StateWeight.of(FsState.genesis()) + 10;
-    Replica small = new Replica(chunks, (_, _, _) -> {}, RootVersion.LATEST, limit);
+    Replica small = new Replica(chunks, (_, _, _) -> () -> {}, RootVersion.LATEST, limit);
     small.offer(List.of(setXattr(1, true), setXattr(2, true)));
     small.apply(100, Long.MAX_VALUE);
     ApplyError error = Objects.requireNonNull(small.error());

@@ -139,7 +139,7 @@ class WorkerSnapshotsTest {
   }
 
   private static Replica replica(Manifest start) {
-    return new Replica(new NoChunks(), (_, _, _) -> {}, start, Long.MAX_VALUE);
+    return new Replica(new NoChunks(), (_, _, _) -> () -> {}, start, Long.MAX_VALUE);
   }
 
   private SnapshotPort port() {

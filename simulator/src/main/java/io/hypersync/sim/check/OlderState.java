@@ -7,7 +7,9 @@ import io.hypersync.model.state.NodeContent;
 import io.hypersync.model.state.Xattr;
 import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.sim.world.Prng;
+import java.util.function.BooleanSupplier;
 
 /**
  * Somebody who holds a state for a while, as a reader of a long listing does, and then looks at all
@@ -18,13 +20,20 @@ public final class OlderState {
   private static final long MOST_ENTRIES = 30;
 
   private final Prng prng;
+  private final BooleanSupplier isDamaged;
   private FsState held = FsState.genesis();
   private long left;
   private long looks;
 
-  /** Holds nothing yet; draws how long it holds a state. */
-  public OlderState(Prng prng) {
+  /**
+   * Holds nothing yet.
+   *
+   * @param prng draws how long it holds a state
+   * @param isDamaged whether what is stored may be damaged, so that it cannot be read any more
+   */
+  public OlderState(Prng prng, BooleanSupplier isDamaged) {
     this.prng = prng;
+    this.isDamaged = isDamaged;
   }
 
   /**
@@ -36,7 +45,13 @@ public final class OlderState {
     if (left-- > 0) {
       return;
     }
-    look();
+    try {
+      look();
+    } catch (PageUnreadableException e) {
+      if (!isDamaged.getAsBoolean()) {
+        throw e;
+      }
+    }
     held = newer;
     left = prng.scale(1, MOST_ENTRIES);
   }

@@ -152,7 +152,7 @@ public final class SimLeader implements LeaderEnd {
     this.checker = checker;
     this.disk = disk;
     this.pages = SnapshotReader.cache(disk.chunks(), stateMemory, false);
-    this.older = new OlderState(new Prng(timeline.monotonicNs()));
+    this.older = new OlderState(new Prng(timeline.monotonicNs()), disk.chunks()::isDamaged);
     this.host = new Host(timeline, prng.split(), "leader");
     pages.onUnreadable(
         page -> {

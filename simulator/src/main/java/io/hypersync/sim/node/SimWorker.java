@@ -208,7 +208,7 @@ public final class SimWorker implements WorkerEnd {
             new CachePolicy(true, true, true, strictReads),
             timeline);
     cache.draws(prng.split()); // last, so that what is drawn for everything else stays the same
-    this.older = new OlderState(prng.split());
+    this.older = new OlderState(prng.split(), store::isDamaged);
     host.runs(agent::doWork);
     host.tickEvery(tickNs);
     host.wake();
