@@ -46,6 +46,7 @@ import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotReader.RoomCheck;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.wire.quic.LeaderBindException;
@@ -145,16 +146,20 @@ public final class LeaderDaemon implements Daemon {
           new IntentIndex(
               new IntentStore(intentRows, IntentRetention.DEFAULT), IntentIndex.DEFAULT_BATCH);
       DurabilityEvents events = new DurabilityEvents(ended);
+      long droppable = HeapBudget.droppable(options.stateMemory(), options.stateHeapShare());
       Snapshots snapshots =
           Snapshots.read(
               stateDir,
               chunks,
               options.workspace(),
-              LeaderDaemon::requireRoomFor,
-              options.stateMemory());
+              droppable == Long.MAX_VALUE ? LeaderDaemon::requireRoomFor : RoomCheck.NONE,
+              droppable);
       CollectedFile mark = CollectedFile.open(stateDir, snapshots.catalog().indexes());
       ReplayStart from =
-          replayStart(snapshots).provenBy(snapshots.known()).collectedThrough(mark.through());
+          replayStart(snapshots)
+              .provenBy(snapshots.known())
+              .collectedThrough(mark.through())
+              .in(snapshots.cache().dirty());
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -164,7 +169,7 @@ public final class LeaderDaemon implements Daemon {
                 intents,
                 LogReplay.LONG_RUNS,
                 hashing,
-                HeapBudget.mostAtStart(),
+                HeapBudget.dirtyAtStart(droppable),
                 index -> LOG.info("replayed {} entries", index));
         log =
             ChronicleOpLog.open(

@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
@@ -154,7 +155,7 @@ public final class WorkerAgent implements Agent {
 
         @Override
         public long stateBytes() {
-          return replica.weight();
+          return replica.bytes();
         }
 
         @Override
@@ -210,6 +211,7 @@ public final class WorkerAgent implements Agent {
    * A worker whose replica begins with a snapshot, or empty.
    *
    * @param start what the replica begins with
+   * @param memory counts what of its state cannot be dropped from memory
    * @param snapshots of the replica, for the next start
    * @param cache removes chunks that the worker does not need
    * @param installPort for a snapshot that the leader offers
@@ -225,6 +227,7 @@ public final class WorkerAgent implements Agent {
   public WorkerAgent(
       WorkerConfig config,
       Manifest start,
+      DirtyMemory memory,
       WorkerSnapshots snapshots,
       ChunkCache cache,
       InstallPort installPort,
@@ -252,7 +255,7 @@ public final class WorkerAgent implements Agent {
     this.interruptHandler = new InterruptHandler(gate, signals);
     this.leases = new OpenLeaseClient(link, references, notifier::prune);
     this.removedNames = new RemovedNames(config.worker());
-    this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes());
+    this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes(), memory);
     this.orphans = new OrphanSet(start.state());
     this.snapshots = snapshots;
     this.cache = cache;

@@ -19,6 +19,7 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.SnapshotReader.RoomCheck;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.worker.daemon.WorkerRuntime;
@@ -150,14 +151,15 @@ public final class WorkerDaemon implements Daemon {
   }
 
   private static Snapshots snapshots(WorkerDaemonOptions options, ChunkStore chunks) {
+    long droppable = WorkerRuntime.droppableBytes(options.stateMemory());
     try {
       Snapshots snapshots =
           Snapshots.read(
               options.stateDir(),
               chunks,
               options.workspace(),
-              WorkerDaemon::requireRoomFor,
-              options.stateMemory());
+              droppable == Long.MAX_VALUE ? WorkerDaemon::requireRoomFor : RoomCheck.NONE,
+              droppable);
       if (snapshots.base() > 0) {
         LOG.info("starting from the snapshot of entry {}", snapshots.base());
       }
@@ -232,7 +234,8 @@ public final class WorkerDaemon implements Daemon {
   private Snapshots installed(Snapshot received) throws InterruptedException {
     try {
       SnapshotCatalog catalog = SnapshotDirectory.of(options.stateDir());
-      PageCache cache = SnapshotReader.cache(chunks, options.stateMemory(), true);
+      PageCache cache =
+          SnapshotReader.cache(chunks, WorkerRuntime.droppableBytes(options.stateMemory()), true);
       InstallTask task =
           new InstallTask(received, options.workspace(), chunks, catalog, cache, () -> stopping);
       do {

@@ -16,6 +16,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
@@ -69,6 +70,7 @@ class WelcomeTest {
       new WorkerAgent(
           config,
           Manifest.genesis(WORKSPACE, RootVersion.LATEST),
+          DirtyMemory.ofEverything(),
           new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
           ChunkCache.none(),
           new Installs(),

@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationChecker;
@@ -203,6 +204,9 @@ final class Cluster {
               swarmOptions.losesTouch(),
               restores,
               this::leaderFailed);
+    } catch (PageUnreadableException e) {
+      disk.snapshots().suspect();
+      timeline.after(RESTART_NS, "the leader reads all pages, and starts", this::startLeader);
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
     } catch (OpLogCorruptException e) {
@@ -310,23 +314,36 @@ final class Cluster {
     }
   }
 
-  private SimWorker start(int index) {
+  /** A worker that cannot read a page reads all of them before it begins. */
+  private SimWorker newWorker(int index) {
+    try {
+      return begun(index);
+    } catch (PageUnreadableException e) {
+      disks.get(index).suspect();
+      return begun(index);
+    }
+  }
+
+  private SimWorker begun(int index) {
     workerRuns++;
-    SimWorker worker =
-        new SimWorker(
-            swarmOptions.worker("w" + (index + 1)),
-            swarmOptions.workerSnapshots(),
-            swarmOptions.caches(),
-            swarmOptions.stateMemory(),
-            workerRuns,
-            disks.get(index),
-            network,
-            timeline,
-            prng.split(),
-            SwarmOptions.TICK_NS,
-            SwarmOptions.silenceToleranceNs(),
-            swarmOptions.strictReads(),
-            recording);
+    return new SimWorker(
+        swarmOptions.worker("w" + (index + 1)),
+        swarmOptions.workerSnapshots(),
+        swarmOptions.caches(),
+        swarmOptions.stateMemory(),
+        workerRuns,
+        disks.get(index),
+        network,
+        timeline,
+        prng.split(),
+        SwarmOptions.TICK_NS,
+        SwarmOptions.silenceToleranceNs(),
+        swarmOptions.strictReads(),
+        recording);
+  }
+
+  private SimWorker start(int index) {
+    SimWorker worker = newWorker(index);
     SimKernel kernel = new SimKernel(worker, recording, () -> ++lastRequest);
     for (int i = 0; i < swarmOptions.processes(); i++) {
       lastPid++;

@@ -227,6 +227,10 @@ final class Inner extends TrieNode {
    * as the other, and has become shallower.
    */
   Inner with(int side, TrieNode child) {
+    StoredPage replaced = page();
+    if (replaced != null) {
+      replaced.cache().dirty().replaced(replaced);
+    }
     TrieNode old = child(side);
     int newSize = size - old.size() + child.size();
     int newDepth =

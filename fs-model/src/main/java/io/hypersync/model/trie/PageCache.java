@@ -49,10 +49,11 @@ public final class PageCache {
   private final IntFunction<LeafReader<? extends Leaf>> leaves;
   private final long maxBytes;
   private final boolean forgets;
+  private final DirtyMemory dirty;
 
   /**
-   * The stored pages of all nodes that are in memory, with or without their children. In the order
-   * in which they came, so that a simulation goes the same way again.
+   * The stored pages of all nodes that are in memory and whose children may have to be read. In the
+   * order in which they came, so that a simulation goes the same way again.
    */
   private final Set<StoredPage> known = new LinkedHashSet<>();
 
@@ -91,26 +92,23 @@ public final class PageCache {
     this.leaves = leaves;
     this.maxBytes = maxBytes;
     this.forgets = forgets;
+    this.dirty = DirtyMemory.of(this);
   }
 
   /** Whether everything is kept in memory, so that nothing need be remembered here. */
-  private boolean keepsAll() {
+  boolean keepsAll() {
     return maxBytes == Long.MAX_VALUE;
   }
 
   /**
-   * A reader of the newest snapshot, from which a replica goes on. It takes the hashes of subtrees
-   * as the pages say, and marks what it reads for {@link PageWriter#incremental}. If anything may
-   * be dropped it reads only what is in the manifest, and leaves the rest until somebody looks at
-   * it.
+   * A reader of a snapshot, from which a replica goes on. It reads only what is in the manifest,
+   * and leaves the rest until somebody looks at it. What it reads is marked for {@link
+   * PageWriter#incremental}.
    *
    * @param rootVersion how the tries are hashed; always the same one
    */
   public PageReader reader(RootVersion rootVersion) {
-    RootVersion always = version(rootVersion);
-    return keepsAll()
-        ? PageReader.trusting(always, source, this)
-        : PageReader.lazy(always, source, this);
+    return PageReader.lazy(version(rootVersion), source, this);
   }
 
   synchronized RootVersion version(RootVersion rootVersion) {
@@ -131,7 +129,9 @@ public final class PageCache {
   void referred(Inner node, Hash hash, int kind) {
     StoredPage page = page(node, hash, kind);
     synchronized (this) {
-      stored(page);
+      page.isStored = true;
+      known.add(page);
+      forgetGone();
       node.page(page);
     }
   }
@@ -140,16 +140,11 @@ public final class PageCache {
   synchronized void stored(Inner node) {
     StoredPage page = node.page();
     if (page != null) {
-      stored(page);
+      page.isStored = true;
+      if (!keepsAll()) {
+        known.add(page);
+      }
       count(page);
-    }
-  }
-
-  private void stored(StoredPage page) {
-    page.isStored = true;
-    if (!keepsAll()) {
-      known.add(page);
-      forgetGone();
     }
   }
 
@@ -210,7 +205,8 @@ public final class PageCache {
     if (read.bit != node.bit
         || read.depth() != node.depth()
         || read.size() != node.size()
-        || PageBounds.bytes(read) != PageBounds.bytes(node)) {
+        || PageBounds.bytes(read) != PageBounds.bytes(node)
+        || !read.hash(always).equals(node.hash(always))) {
       throw new DecodeException("page " + page + " is not what the reference to it says");
     }
     return read;
@@ -218,7 +214,12 @@ public final class PageCache {
 
   /** The children of the node of this stored page are in memory. */
   private void count(StoredPage page) {
-    if (keepsAll() || page.isCounted) {
+    if (keepsAll()) {
+      known.remove(page); // it is never read again
+      forgetGone();
+      return;
+    }
+    if (page.isCounted) {
       return;
     }
     page.isCounted = true;
@@ -296,7 +297,7 @@ public final class PageCache {
   public record Needed(Hash page, int kind) {}
 
   /**
-   * The stored pages of all nodes in memory, each one once; none if all children are in memory.
+   * The stored pages of all nodes in memory whose children may have to be read, each one once.
    *
    * <p>A node that nobody can reach counts until the JVM has found that out.
    */
@@ -322,6 +323,21 @@ public final class PageCache {
   /** A page that others than a state in memory need cannot be read. */
   public void unreadable(PageMissingException missing) {
     listener.accept(new PageUnreadableException(missing.page(), missing.getMessage(), missing));
+  }
+
+  /** What of the replica's newest state cannot be dropped. */
+  public DirtyMemory dirty() {
+    return dirty;
+  }
+
+  /**
+   * It was measured.
+   *
+   * @param before what {@link DirtyMemory#bytes} was when the measured state was the newest one
+   * @param pageBytes what the pages would take that are not stored, in bytes
+   */
+  public void measured(long before, long pageBytes) {
+    dirty.measured(before, HEAP_BYTES_PER_BYTE * pageBytes);
   }
 
   /** What it reads pages from. */

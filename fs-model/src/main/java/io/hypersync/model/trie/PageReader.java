@@ -8,16 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads tries that {@link PageWriter} wrote. Everything that a reference says of a page is checked
- * against the page, except the hash of the subtree, which costs more than reading it: it is covered
- * by the hash of the page that has the reference, and {@link #verifying} checks it, too. Not
- * thread-safe.
+ * against the page, the hash of the subtree among that. Not thread-safe.
  */
 public final class PageReader {
   private static final int MAX_BIT = TrieKey.MAX_LENGTH * TrieKey.BITS_PER_BYTE;
 
   private enum Mode {
     LAZY,
-    TRUSTING,
     VERIFYING,
     VERIFYING_AND_MARKING,
     SHARING
@@ -33,11 +30,6 @@ public final class PageReader {
     this.source = source;
     this.mode = mode;
     this.cache = cache;
-  }
-
-  /** Reads everything, and marks it: for {@link PageCache#reader}. */
-  static PageReader trusting(RootVersion version, PageSource source, PageCache cache) {
-    return new PageReader(version, source, Mode.TRUSTING, cache);
   }
 
   /** Reads what is in a record or one page, and marks the rest: for {@link PageCache}. */
@@ -230,9 +222,7 @@ public final class PageReader {
         || PageBounds.bytes(inner) != bytes) {
       throw new DecodeException("page " + page + " is not what the reference to it says");
     }
-    if (mode == Mode.TRUSTING) {
-      inner.hash(version, subtree);
-    } else if (!inner.hash(version).equals(subtree)) {
+    if (!inner.hash(version).equals(subtree)) {
       throw new DecodeException(
           "the subtree in page " + page + " has another hash than " + subtree);
     }

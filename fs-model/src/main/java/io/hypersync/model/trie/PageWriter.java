@@ -54,13 +54,13 @@ public final class PageWriter {
   private static final int HEADER_BYTES = 2;
 
   private final RootVersion version;
-  private final PageSink sink;
+  private final @Nullable PageSink sink;
   private final @Nullable PageCache cache;
   private final List<Inner> marked = new ArrayList<>();
   private long pages;
   private long bytes;
 
-  private PageWriter(RootVersion version, PageSink sink, @Nullable PageCache cache) {
+  private PageWriter(RootVersion version, @Nullable PageSink sink, @Nullable PageCache cache) {
     this.version = version;
     this.sink = sink;
     this.cache = cache;
@@ -80,6 +80,15 @@ public final class PageWriter {
   /** A writer of every page, which leaves no mark in the tries. */
   public static PageWriter complete(RootVersion version, PageSink sink) {
     return new PageWriter(version, sink, null);
+  }
+
+  /**
+   * A writer that writes nothing: it counts the pages that {@link #incremental} would write now,
+   * about, and what they would take ({@link DirtyMemory}). It leaves no mark in the tries, and
+   * reads no page.
+   */
+  public static PageWriter measuring(RootVersion version) {
+    return new PageWriter(version, null, null);
   }
 
   /** The number of bytes that {@link #trie} appends; pages that it writes do not count. */
@@ -143,6 +152,9 @@ public final class PageWriter {
           leaf.writePage(out, this);
         }
         case Inner inner -> {
+          if (sink == null && inner.storedPage() != null) {
+            continue;
+          }
           if (next.mayBePage && PageBounds.isLarge(inner)) {
             reference(out, inner, kind);
             continue;
@@ -178,7 +190,7 @@ public final class PageWriter {
     CanonicalWriter out = new CanonicalWriter(HEADER_BYTES + PageBounds.bytes(inner));
     out.u8(FORMAT).u8(kind);
     subtree(out, inner, false, kind);
-    Hash page = sink.put(out.toBytes());
+    Hash page = sink == null ? Hash.ZERO : sink.put(out.toBytes());
     pages++;
     bytes += out.length();
     if (cache != null) {

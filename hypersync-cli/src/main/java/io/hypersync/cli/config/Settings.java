@@ -180,8 +180,9 @@ public final class Settings {
           "state_heap_share",
           ValueType.fraction(0.05, 0.75),
           0.5,
-          "How much of the largest heap (-Xmx) the filesystem may take in memory; what would make"
-              + " it larger is refused with ENOSPC. Workers need as much heap as the leader.");
+          "How much of the largest heap (-Xmx) the filesystem may take in memory: state_memory, and"
+              + " what is newer than the newest snapshot; what would make it larger is refused with"
+              + " ENOSPC. Workers need as much heap as the leader.");
 
   /** How much heap the leader's state may take that is in pages. */
   public static final Setting<Long> LEADER_STATE_MEMORY =
@@ -189,9 +190,10 @@ public final class Settings {
           LEADER,
           "state_memory",
           ValueType.size(0, Long.MAX_VALUE >> 4),
-          0L,
+          1L << 30,
           "How much of the heap those parts of the filesystem may take that can be read again from"
-              + " pages on disk, about. \"0B\" to keep all of it in memory.");
+              + " pages on disk, about; at most half of state_heap_share. \"0B\" to keep all of it"
+              + " in memory.");
 
   public static final Setting<WorkerId> WORKER_ID =
       used(
@@ -357,9 +359,10 @@ public final class Settings {
           WORKER,
           "state_memory",
           ValueType.size(0, Long.MAX_VALUE >> 4),
-          0L,
+          1L << 30,
           "How much of the heap those parts of the filesystem may take that can be read again from"
-              + " pages on disk, about. \"0B\" to keep all of it in memory.");
+              + " pages on disk, about; at most a quarter of the heap. \"0B\" to keep all of it in"
+              + " memory.");
 
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =

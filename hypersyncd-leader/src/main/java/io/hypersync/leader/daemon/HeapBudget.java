@@ -3,10 +3,11 @@ package io.hypersync.leader.daemon;
 import io.hypersync.leader.quota.WorkerQuotas;
 
 /**
- * How the JVM heap of this process is divided. A state that was allowed to grow to its share can
- * always be replayed in the same heap: a replay holds the state, what the last two runs of entries
- * have added to it, and a few megabytes of intents, and none of these is larger than it was when
- * the leader ran.
+ * How the JVM heap of this process is divided. A state has a share, for what can be dropped and for
+ * what is dirty ({@code DirtyMemory}). What was allowed to become dirty can always be replayed in
+ * the same heap: a replay begins with a snapshot, and holds what is newer, what the last two runs
+ * of entries have added to it, and a few megabytes of intents, and none of these is larger than it
+ * was when the leader ran. If the newest snapshot cannot be read, there is room for as much again.
  */
 public final class HeapBudget {
   /**
@@ -45,6 +46,30 @@ public final class HeapBudget {
   /** Twice the maximum heap, in MiB: what error messages recommend. */
   public static long twiceMib() {
     return 2 * largestBytes() / MIB;
+  }
+
+  /**
+   * How much heap the parts of the state may take that can be dropped, in bytes: no more than half
+   * of the state's share, so that there is room for what is newer than a snapshot.
+   *
+   * @param wanted in bytes; {@code Long.MAX_VALUE} if nothing is to be dropped
+   */
+  public static long droppable(long wanted, double share) {
+    return wanted == Long.MAX_VALUE ? wanted : Math.min(wanted, state(share) / 2);
+  }
+
+  /**
+   * How much heap the parts of the state may take that cannot be dropped, in bytes.
+   *
+   * @param droppable what {@link #droppable} has returned
+   */
+  static long dirty(long droppable, double share) {
+    return state(share) - (droppable == Long.MAX_VALUE ? 0 : droppable);
+  }
+
+  /** How much that may be in a replay, in bytes. */
+  public static long dirtyAtStart(long droppable) {
+    return mostAtStart() - (droppable == Long.MAX_VALUE ? 0 : droppable);
   }
 
   /** The largest state weight for this share of the heap, in bytes. */

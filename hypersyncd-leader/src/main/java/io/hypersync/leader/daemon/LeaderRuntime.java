@@ -158,7 +158,7 @@ public final class LeaderRuntime implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
-            config(options),
+            config(options, snapshots.cache().maxBytes()),
             recovered,
             log,
             chunks,
@@ -498,7 +498,7 @@ public final class LeaderRuntime implements AutoCloseable {
     return questions;
   }
 
-  private static LeaderConfig config(LeaderDaemonOptions options) {
+  private static LeaderConfig config(LeaderDaemonOptions options, long droppable) {
     LeaderConfig defaults = LeaderConfig.of(options.workspace());
     return new LeaderConfig(
         options.workspace(),
@@ -513,7 +513,7 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
-        HeapBudget.state(options.stateHeapShare()),
+        HeapBudget.dirty(droppable, options.stateHeapShare()),
         new CatchUpLimits(options.catchUpEntries(), defaults.catchUp().installNs()),
         HeapBudget.quotas(),
         new NegotiatedParams(

@@ -95,7 +95,7 @@ final class LeaderStatus {
     repair.put("failed", agent.recovery().failed());
     status.set("gc", CollectionRequests.json(agent.collections()));
     ObjectNode memory = status.putObject("state_memory");
-    memory.put("bytes", agent.sequencer().weight());
+    memory.put("bytes", agent.sequencer().undroppable());
     memory.put("limit", agent.sequencer().maxStateBytes());
     memory.put("refused", agent.sequencer().refusedFull());
     ObjectNode refused = status.putObject("refused");

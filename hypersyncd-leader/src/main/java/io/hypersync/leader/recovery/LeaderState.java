@@ -4,6 +4,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 
 /**
  * The state that replaying the log has produced; the leader continues from it.
@@ -14,11 +15,23 @@ import io.hypersync.model.state.StateWeight;
  * @param lastTimeNs committed_at of the last entry: later times are greater (hypersync.md 9.4)
  * @param intents the entry of every remembered intent
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
+ * @param memory counts what of it cannot be dropped
  */
 public record LeaderState(
-    FsState state, Hash root, long index, long lastTimeNs, IntentIndex intents, long weight) {
-  /** Computes the weight by walking the whole state, which takes time proportional to its size. */
+    FsState state,
+    Hash root,
+    long index,
+    long lastTimeNs,
+    IntentIndex intents,
+    long weight,
+    DirtyMemory memory) {
+  /**
+   * A state that is kept in memory. Computes its weight by walking all of it, which takes time
+   * proportional to its size.
+   */
   public LeaderState(FsState state, Hash root, long index, long lastTimeNs, IntentIndex intents) {
-    this(state, root, index, lastTimeNs, intents, StateWeight.of(state));
+    this(
+        state, root, index, lastTimeNs, intents, StateWeight.of(state), DirtyMemory.ofEverything());
+    memory.begins(weight);
   }
 }

@@ -21,6 +21,7 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -71,6 +72,7 @@ public final class LogReplay implements RecoveryListener {
   private final RootCheck roots;
   private Hash root;
   private int runChunks;
+  private final DirtyMemory memory;
   private long weight;
 
   /** The first chunks that were not there, of entries up to {@code collectedThrough}. */
@@ -88,8 +90,9 @@ public final class LogReplay implements RecoveryListener {
    * @param intents receives every replayed intent, and writes to its store what does not fit memory
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
    * @param hashing computes the roots, concurrently with the replay if it has a thread of its own
-   * @param maxStateBytes a heavier state fails with {@link StateTooLargeException}: an exhausted
-   *     heap would end the process without an explanation
+   * @param maxStateBytes if more of the state cannot be dropped from memory the replay fails with
+   *     {@link StateTooLargeException}: an exhausted heap would end the process without an
+   *     explanation
    * @param progress receives the index now and then
    */
   public LogReplay(
@@ -104,6 +107,8 @@ public final class LogReplay implements RecoveryListener {
     this.state = start.state();
     this.root = state.root();
     this.weight = start.weight();
+    this.memory = start.memory();
+    memory.begins(weight);
     this.intents = intents;
     this.index = Math.min(start.index(), intents.through());
     this.lastTimeNs = start.lastTimeNs();
@@ -175,9 +180,11 @@ public final class LogReplay implements RecoveryListener {
     switch (FsStateMachine.apply(state, entry.op(), stamp)) {
       case Outcome.Failed(var errno) -> throw refused(recordIndex, "its op fails with " + errno);
       case Outcome.Applied(FsState next) -> {
-        weight += StateWeight.change(entry.op(), entry.createdNode(), state, next);
-        if (weight > maxStateBytes) {
-          throw new StateTooLargeException(recordIndex, weight, maxStateBytes);
+        long change = StateWeight.change(entry.op(), entry.createdNode(), state, next);
+        weight += change;
+        memory.grew(change);
+        if (memory.bytes() > maxStateBytes) {
+          throw new StateTooLargeException(recordIndex, memory.bytes(), maxStateBytes);
         }
         state = next;
         root = entry.root();
@@ -247,7 +254,7 @@ public final class LogReplay implements RecoveryListener {
     if (!roots.isFinished()) {
       throw new IllegalStateException("the last roots were not compared");
     }
-    return new LeaderState(state, root, index, lastTimeNs, intents, weight);
+    return new LeaderState(state, root, index, lastTimeNs, intents, weight, memory);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.hypersync.leader.recovery;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.Snapshot;
 import java.util.Collection;
@@ -17,9 +18,22 @@ import java.util.Collection;
  * @param durable the log must reach at least this entry, which was durable once
  * @param collectedThrough chunks that entries up to this one mention may have been collected. The
  *     log must reach that entry, too
+ * @param memory counts what of the replayed state cannot be dropped
  */
 public record ReplayStart(
-    FsState state, long index, long lastTimeNs, long weight, long durable, long collectedThrough) {
+    FsState state,
+    long index,
+    long lastTimeNs,
+    long weight,
+    long durable,
+    long collectedThrough,
+    DirtyMemory memory) {
+  /** A replay that keeps all of the state in memory. */
+  public ReplayStart(
+      FsState state, long index, long lastTimeNs, long weight, long durable, long collected) {
+    this(state, index, lastTimeNs, weight, durable, collected, DirtyMemory.ofEverything());
+  }
+
   /** The empty filesystem, with roots of this version. */
   public static ReplayStart genesis(RootVersion version) {
     FsState state = FsState.genesis(version);
@@ -46,7 +60,7 @@ public record ReplayStart(
     for (Snapshot snapshot : catalog) {
       highest = Math.max(highest, snapshot.index());
     }
-    return new ReplayStart(state, index, lastTimeNs, weight, highest, collectedThrough);
+    return new ReplayStart(state, index, lastTimeNs, weight, highest, collectedThrough, memory);
   }
 
   /**
@@ -54,6 +68,11 @@ public record ReplayStart(
    * was durable with all its chunks once, and those that nothing needs any more may be gone.
    */
   public ReplayStart collectedThrough(long mark) {
-    return new ReplayStart(state, index, lastTimeNs, weight, durable, mark);
+    return new ReplayStart(state, index, lastTimeNs, weight, durable, mark, memory);
+  }
+
+  /** The same start, of a replica that may drop what is in pages. */
+  public ReplayStart in(DirtyMemory counted) {
+    return new ReplayStart(state, index, lastTimeNs, weight, durable, collectedThrough, counted);
   }
 }

@@ -24,6 +24,7 @@ import io.hypersync.model.state.OrphanChanges;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -43,6 +44,7 @@ public final class Sequencer implements SnapshotSource {
   private final IntentIndex intents;
   private final Orphans orphans;
   private final RootLatencies rootTimes = new RootLatencies();
+  private final DirtyMemory memory;
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -54,13 +56,15 @@ public final class Sequencer implements SnapshotSource {
   /**
    * Continues from a recovered state, which must be the state after the log's last entry.
    *
-   * @param maxStateBytes an op that would make the state heavier than this is refused with ENOSPC
-   *     before it is logged ({@link StateWeight})
+   * @param maxStateBytes an op that makes the state heavier is refused with ENOSPC, before it is
+   *     logged, if more than this of the state could not be dropped from memory ({@link
+   *     DirtyMemory})
    */
   public Sequencer(
       LeaderState recovered, OpLog log, Clock clock, Entropy entropy, long maxStateBytes) {
     this.maxStateBytes = maxStateBytes;
     this.weight = recovered.weight();
+    this.memory = recovered.memory();
     this.log = log;
     this.clock = clock;
     this.entropy = entropy;
@@ -115,7 +119,7 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
-        if (change > 0 && weight + change > maxStateBytes) {
+        if (change > 0 && memory.bytes() + change > maxStateBytes) {
           full++;
           return new Result.Refused(Errno.ENOSPC);
         }
@@ -148,6 +152,7 @@ public final class Sequencer implements SnapshotSource {
         orphans.applied(entry, head, next);
         head = next;
         weight += change;
+        memory.grew(change);
         headIndex = index;
         lastTimeNs = timeNs;
         intents.add(entry);
@@ -211,12 +216,22 @@ public final class Sequencer implements SnapshotSource {
     return roots.at(log.durableIndex());
   }
 
-  /** About how many bytes of heap {@link #head} takes. */
+  /** About how many bytes of heap {@link #head} takes if all of it is in memory. */
   public long weight() {
     return weight;
   }
 
-  /** The largest weight of the state, in bytes; growing beyond it gives ENOSPC. */
+  @Override
+  public boolean takesTooMuch() {
+    return memory.isSavable() && memory.bytes() > maxStateBytes / 2;
+  }
+
+  /** About how many bytes of heap {@link #head} takes that cannot be dropped. */
+  public long undroppable() {
+    return memory.bytes();
+  }
+
+  /** How large {@link #undroppable} may become, in bytes; growing beyond it gives ENOSPC. */
   public long maxStateBytes() {
     return maxStateBytes;
   }

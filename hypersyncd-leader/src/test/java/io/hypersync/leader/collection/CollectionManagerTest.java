@@ -547,6 +547,11 @@ class CollectionManagerTest {
     }
 
     @Override
+    public void measure(Manifest newest) {
+      snapshots.weighed();
+    }
+
+    @Override
     public void change(Snapshot snapshot) {}
 
     @Override

@@ -24,6 +24,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotManager.Answer;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.snapshot.schedule.SnapshotPort;
+import io.hypersync.snapshot.schedule.SnapshotSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ class SnapshotManagerTest {
   private static final long INTERVAL_NS = 1_000;
 
   private final List<String> asked = new ArrayList<>();
+  private final List<Long> measured = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private final MemoryOpLog log = new MemoryOpLog();
   private final ManualClock clock = new ManualClock();
@@ -446,6 +448,54 @@ class SnapshotManagerTest {
     assertEquals(3, asked.size(), "5 and 6 are what the next start needs");
   }
 
+  @Test
+  void whatIsInNoSnapshotIsMeasuredAfterEachAttempt() {
+    entry();
+    log.sync();
+    takenAt(INTERVAL_NS);
+    assertFalse(tick(INTERVAL_NS));
+    assertEquals(List.of(1L), measured);
+    entry();
+    log.sync();
+    assertTrue(tick(2 * INTERVAL_NS));
+    assertTrue(tick(2 * INTERVAL_NS));
+    snapshots.failed("the disk is full", 2 * INTERVAL_NS);
+    assertFalse(tick(2 * INTERVAL_NS));
+    assertFalse(tick(2 * INTERVAL_NS));
+    assertEquals(List.of(1L, 2L), measured);
+  }
+
+  @Test
+  void oneIsDueAtOnceIfTooMuchIsInNone() {
+    entry();
+    log.sync();
+    assertTrue(snapshots.tick(heavy(), log.durableIndex(), 1));
+    assertTrue(snapshots.tick(heavy(), log.durableIndex(), 1));
+    assertEquals(List.of("take 1 after 0"), asked);
+    snapshots.failed("the disk is full", 1);
+    assertFalse(snapshots.tick(heavy(), log.durableIndex(), 1), "it is not tried all the time");
+  }
+
+  /** The same state, of which too much is in memory only. */
+  private SnapshotSource heavy() {
+    return new SnapshotSource() {
+      @Override
+      public long index() {
+        return sequencer.index();
+      }
+
+      @Override
+      public Manifest manifest(WorkspaceId workspace) {
+        return sequencer.manifest(workspace);
+      }
+
+      @Override
+      public boolean takesTooMuch() {
+        return true;
+      }
+    };
+  }
+
   private void removeAll() {
     while (tick(0)) {
       snapshots.removed(Long.parseLong(asked.getLast().substring("remove ".length())));
@@ -462,6 +512,12 @@ class SnapshotManagerTest {
       @Override
       public void take(Manifest manifest, long after, String name) {
         asked.add(("take " + manifest.index() + " after " + after + " " + name).strip());
+      }
+
+      @Override
+      public void measure(Manifest newest) {
+        measured.add(newest.index());
+        snapshots.weighed();
       }
 
       @Override

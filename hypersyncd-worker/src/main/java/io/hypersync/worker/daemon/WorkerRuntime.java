@@ -174,8 +174,9 @@ public final class WorkerRuntime implements AutoCloseable {
     Manifest newest = snapshots.newest();
     this.agent =
         new WorkerAgent(
-            config(options),
+            config(options, snapshots.cache().maxBytes()),
             newest == null ? Manifest.genesis(options.workspace(), RootVersion.LATEST) : newest,
+            snapshots.cache().dirty(),
             new WorkerSnapshots(
                 new SnapshotManager(
                     snapshotThread,
@@ -682,12 +683,26 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Larger than the leader's share: with equal heaps, the leader reaches its limit first. */
   private static final double MOST_OF_THE_HEAP = 0.8;
 
+  /** The parts of the state that can be dropped take no more of the heap than this. */
+  private static final double MOST_DROPPABLE = 0.25;
+
   /** How many bytes of heap the state may take. */
   public static long maxStateBytes() {
     return (long) (MOST_OF_THE_HEAP * Runtime.getRuntime().maxMemory());
   }
 
-  private static WorkerConfig config(WorkerDaemonOptions options) {
+  /**
+   * How many bytes of it the parts may take that can be dropped.
+   *
+   * @param wanted in bytes; {@code Long.MAX_VALUE} if nothing is to be dropped
+   */
+  public static long droppableBytes(long wanted) {
+    return wanted == Long.MAX_VALUE
+        ? wanted
+        : Math.min(wanted, (long) (MOST_DROPPABLE * Runtime.getRuntime().maxMemory()));
+  }
+
+  private static WorkerConfig config(WorkerDaemonOptions options, long droppable) {
     WorkerConfig defaults = WorkerConfig.of(options.workspace(), options.worker());
     return new WorkerConfig(
         options.workspace(),
@@ -698,6 +713,6 @@ public final class WorkerRuntime implements AutoCloseable {
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),
         defaults.reportNs(),
-        maxStateBytes());
+        maxStateBytes() - (droppable == Long.MAX_VALUE ? 0 : droppable));
   }
 }

@@ -15,6 +15,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.schedule.SnapshotSource;
@@ -97,6 +98,10 @@ public final class Replica implements SnapshotSource {
   private IndexedState head;
 
   private final long maxStateBytes;
+  private final DirtyMemory memory;
+
+  /** Whether the next entry waits until a snapshot has what is in memory only. */
+  private boolean waitsForSnapshot;
 
   /**
    * Estimated heap use of the head, in bytes; {@code appliedWeight} is that of the applied state.
@@ -148,7 +153,12 @@ public final class Replica implements SnapshotSource {
 
   /** S_0: everything comes from the log. */
   public Replica(WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
-    this(chunks, listener, Manifest.genesis(NO_WORKSPACE, version), maxStateBytes);
+    this(
+        chunks,
+        listener,
+        Manifest.genesis(NO_WORKSPACE, version),
+        maxStateBytes,
+        DirtyMemory.ofEverything());
   }
 
   /**
@@ -156,11 +166,20 @@ public final class Replica implements SnapshotSource {
    * not be here; who reads one that is missing fetches it.
    *
    * @param start the snapshot, or the empty filesystem
-   * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
-   *     stalls apply for good with ENOMEM: a full heap would end the process without a message
+   * @param maxStateBytes an entry that makes the state heavier waits for a snapshot if more than
+   *     this could not be dropped from memory; if no snapshot helps, it stalls apply for good with
+   *     ENOMEM: a full heap would end the process without a message
+   * @param memory counts what cannot be dropped
    */
-  public Replica(WorkerChunks chunks, Listener listener, Manifest start, long maxStateBytes) {
+  public Replica(
+      WorkerChunks chunks,
+      Listener listener,
+      Manifest start,
+      long maxStateBytes,
+      DirtyMemory memory) {
     this.maxStateBytes = maxStateBytes;
+    this.memory = memory;
+    memory.begins(start.weight());
     this.chunks = chunks;
     this.listener = listener;
     this.applied = new IndexedState(start.index(), start.state(), start.state().root());
@@ -192,9 +211,14 @@ public final class Replica implements SnapshotSource {
     return received;
   }
 
-  /** About how many bytes of heap the newest state takes ({@link StateWeight}). */
-  public long weight() {
-    return headWeight;
+  @Override
+  public boolean takesTooMuch() {
+    return memory.isSavable() && memory.bytes() > maxStateBytes / 2;
+  }
+
+  /** About how many bytes of heap the newest state takes that cannot be dropped. */
+  public long bytes() {
+    return memory.bytes();
   }
 
   /** Why apply is stalled, or null. */
@@ -277,6 +301,7 @@ public final class Replica implements SnapshotSource {
     verifying.clear();
     ahead.clear();
     head = applied;
+    memory.grew(appliedWeight - headWeight);
     headWeight = appliedWeight;
     received = applied.index();
   }
@@ -441,7 +466,8 @@ public final class Replica implements SnapshotSource {
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
     int computed = 0;
-    while (computed < limit && !stopped && !waitsForPage) {
+    waitsForSnapshot &= takesTooMuch();
+    while (computed < limit && !stopped && !waitsForPage && !waitsForSnapshot) {
       LogEntry entry = incoming.peekFirst();
       if (entry == null || isHeldUp(entry)) {
         break;
@@ -555,7 +581,11 @@ public final class Replica implements SnapshotSource {
           Stopped.UNTIL_NEXT_CONNECTION);
     }
     long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
-    if (change > 0 && headWeight + change > maxStateBytes) {
+    if (change > 0 && memory.bytes() + change > maxStateBytes) {
+      if (memory.isSavable()) {
+        waitsForSnapshot = true;
+        return false;
+      }
       return refuse(new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
     Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
@@ -563,6 +593,7 @@ public final class Replica implements SnapshotSource {
     Runnable passOn = listener.applied(entry, before, after);
     head = after;
     headWeight += change;
+    memory.grew(change);
     ahead.addLast(new Step(entry, after, change, passOn));
     return true;
   }

@@ -14,12 +14,17 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.XattrMode;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StatePages;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.port.WorkerChunks;
@@ -64,6 +69,40 @@ class ReplicaTest {
     assertEquals(1, error.logIndex());
     assertEquals(Errno.ENOMEM, error.errno());
     assertEquals(0, small.applied().index());
+  }
+
+  @Test
+  void anEntryWaitsForASnapshotIfTooMuchIsInNone() throws DecodeException {
+    PageCache pages =
+        new PageCache(
+            page -> {
+              throw new PageMissingException(page, "is not stored");
+            },
+            StatePages::leaves,
+            1 << 20,
+            true);
+    byte[] first = setXattr(1, true);
+    long change = StateWeight.of(state) - StateWeight.of(FsState.genesis());
+    List<Long> passedOn = new ArrayList<>();
+    Replica small =
+        new Replica(
+            chunks,
+            (entry, _, _) -> () -> passedOn.add(entry.index()),
+            Manifest.genesis(new WorkspaceId(0, 0), RootVersion.LATEST),
+            change + change / 2,
+            pages.dirty());
+    FsOp another =
+        new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'b'}, ref(2), XattrMode.SET);
+    state = States.after(state, another, index + 1, LogEntry.NO_NODE);
+    small.offer(List.of(first, encode(another, value(2), state.root())));
+    small.apply(100, Long.MAX_VALUE);
+    assertEquals(List.of(1L), passedOn);
+    assertTrue(small.takesTooMuch());
+    assertEquals(0, small.apply(100, Long.MAX_VALUE));
+    assertNull(small.error(), "it will go on");
+    pages.measured(pages.dirty().bytes(), 0);
+    small.apply(100, Long.MAX_VALUE);
+    assertEquals(List.of(1L, 2L), passedOn);
   }
 
   @Test

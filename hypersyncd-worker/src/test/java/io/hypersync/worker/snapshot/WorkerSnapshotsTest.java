@@ -17,6 +17,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -139,7 +140,8 @@ class WorkerSnapshotsTest {
   }
 
   private static Replica replica(Manifest start) {
-    return new Replica(new NoChunks(), (_, _, _) -> () -> {}, start, Long.MAX_VALUE);
+    return new Replica(
+        new NoChunks(), (_, _, _) -> () -> {}, start, Long.MAX_VALUE, DirtyMemory.ofEverything());
   }
 
   private SnapshotPort port() {
@@ -147,6 +149,11 @@ class WorkerSnapshotsTest {
       @Override
       public void take(Manifest manifest, long after, String name) {
         taken.add(manifest);
+      }
+
+      @Override
+      public void measure(Manifest newest) {
+        snapshots.manager().weighed();
       }
 
       @Override

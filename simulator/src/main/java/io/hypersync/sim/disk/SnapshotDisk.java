@@ -65,6 +65,24 @@ public final class SnapshotDisk {
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();
   private final Map<String, Long> counts = new TreeMap<>();
 
+  /** Whether a page could not be read, so that the next start reads all of them. */
+  private boolean isSuspect;
+
+  /** A page cannot be read: the next start reads all of them. */
+  public void suspect() {
+    isSuspect = true;
+  }
+
+  /** Whether a start reads all pages of its snapshot. */
+  public boolean isSuspect() {
+    return isSuspect;
+  }
+
+  /** All pages were read. */
+  public void trusted() {
+    isSuspect = false;
+  }
+
   /**
    * An empty disk.
    *

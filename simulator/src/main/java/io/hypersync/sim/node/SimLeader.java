@@ -27,6 +27,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.CollectionChecker;
 import io.hypersync.sim.check.InstallChecker;
@@ -159,7 +160,8 @@ public final class SimLeader implements LeaderEnd {
           if (disk.chunks().rotted() == 0) {
             throw new Violation("the leader's state needs what is gone: " + page.getMessage());
           }
-          host.execute(() -> agent().pageUnreadable(page));
+          disk.snapshots().suspect();
+          host.execute(() -> unreadable(page));
         });
     this.intentPrng = prng.split();
     this.trimPrng = prng.split();
@@ -171,7 +173,10 @@ public final class SimLeader implements LeaderEnd {
     List<Snapshot> known = readable(disk.snapshots().known());
     long mark = disk.collected().through();
     ReplayStart start =
-        replayStart(known, config.workspace()).provenBy(known).collectedThrough(mark);
+        replayStart(known, config.workspace())
+            .provenBy(known)
+            .collectedThrough(mark)
+            .in(pages.dirty());
     if (start.index() < mark) {
       disk.snapshots().count(LeaderDisk.STARTED_BEHIND);
     }
@@ -261,6 +266,13 @@ public final class SimLeader implements LeaderEnd {
   @Override
   public Host host() {
     return host;
+  }
+
+  /** A replica that begins has no agent yet, and does not begin. */
+  private void unreadable(PageUnreadableException page) {
+    if (agent != null) {
+      agent.pageUnreadable(page);
+    }
   }
 
   public LeaderAgent agent() {
@@ -609,8 +621,12 @@ public final class SimLeader implements LeaderEnd {
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
   private ReplayStart replayStart(List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(known, pages, workspace, SnapshotReader.RoomCheck.NONE, false);
+        SnapshotReader.newest(
+            known, pages, workspace, SnapshotReader.RoomCheck.NONE, disk.snapshots().isSuspect());
     long index = newest == null ? 0 : newest.index();
+    if (known.isEmpty() || index == known.getLast().index()) {
+      disk.snapshots().trusted();
+    }
     if (index + 1 < disk.firstIndex() && disk.chunks().isDamaged()) {
       // The log alone does not do any more: an operator restores the chunks from a copy.
       disk.chunks().repair();

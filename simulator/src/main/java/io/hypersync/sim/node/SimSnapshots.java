@@ -3,7 +3,9 @@ package io.hypersync.sim.node;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
@@ -104,6 +106,23 @@ final class SimSnapshots implements SnapshotPort {
             checker.taken(taken, disk.chunks());
             answer(snapshots -> snapshots.taken(taken, host.nowNs()));
           }
+        });
+  }
+
+  @Override
+  public void measure(Manifest newest) {
+    DirtyMemory dirty = cache.dirty();
+    if (!dirty.isSavable()) {
+      manager.get().weighed();
+      return;
+    }
+    long before = dirty.bytes();
+    next(
+        () -> {
+          PageWriter measured = PageWriter.measuring(newest.state().version());
+          var _ = newest.write(measured);
+          cache.measured(before, measured.bytes());
+          answer(SnapshotManager::weighed);
         });
   }
 

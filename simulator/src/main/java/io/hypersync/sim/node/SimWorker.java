@@ -15,6 +15,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
@@ -127,7 +128,8 @@ public final class SimWorker implements WorkerEnd {
           if (store.rotted() == 0) {
             throw new Violation(name + "'s state needs what is gone: " + page.getMessage());
           }
-          host.execute(() -> agent().pageUnreadable(page));
+          disk.suspect();
+          host.execute(() -> unreadable(page));
         });
     Manifest start = start(disk, pages, known, config.workspace());
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
@@ -160,6 +162,7 @@ public final class SimWorker implements WorkerEnd {
         new WorkerAgent(
             config,
             start,
+            pages.dirty(),
             new WorkerSnapshots(
                 new SnapshotManager(
                     new SimSnapshots(
@@ -218,8 +221,12 @@ public final class SimWorker implements WorkerEnd {
   private static Manifest start(
       SnapshotDisk disk, PageCache cache, List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(known, cache, workspace, SnapshotReader.RoomCheck.NONE, false);
+        SnapshotReader.newest(
+            known, cache, workspace, SnapshotReader.RoomCheck.NONE, disk.isSuspect());
     long index = newest == null ? 0 : newest.index();
+    if (known.isEmpty() || index == known.getLast().index()) {
+      disk.trusted();
+    }
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
     }
@@ -238,6 +245,13 @@ public final class SimWorker implements WorkerEnd {
   @Override
   public WorkerId id() {
     return id;
+  }
+
+  /** A replica that begins has no agent yet, and does not begin. */
+  private void unreadable(PageUnreadableException page) {
+    if (agent != null) {
+      agent.pageUnreadable(page);
+    }
   }
 
   public WorkerAgent agent() {

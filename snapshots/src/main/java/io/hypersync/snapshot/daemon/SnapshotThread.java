@@ -4,7 +4,9 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.RateLimit;
@@ -114,6 +116,23 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
         () -> {
           Snapshot taken = taken(manifest, after, name, limit);
           return manager -> manager.taken(taken, Clock.SYSTEM.monotonicNs());
+        });
+  }
+
+  @Override
+  public void measure(Manifest newest) {
+    DirtyMemory dirty = cache.dirty();
+    if (!dirty.isSavable()) {
+      post.accept(SnapshotManager::weighed);
+      return;
+    }
+    long before = dirty.bytes();
+    execute(
+        () -> {
+          PageWriter measured = PageWriter.measuring(newest.state().version());
+          var _ = newest.write(measured);
+          cache.measured(before, measured.bytes());
+          return SnapshotManager::weighed;
         });
   }
 

@@ -88,6 +88,9 @@ public final class SnapshotManager {
   /** The snapshot that the port is removing; -1 for none. */
   private long removing = -1;
 
+  /** Whether it is to be measured anew what is in no snapshot. */
+  private boolean isUnmeasured;
+
   private boolean mayHaveTooMany = true;
 
   /** Whether the last snapshot that was one too many kept too much. */
@@ -156,6 +159,14 @@ public final class SnapshotManager {
     if (distrusted != null) {
       return beginToSetAside(nowNs);
     }
+    if (isUnmeasured) {
+      isUnmeasured = false;
+      busy = true;
+      port.measure(newest.manifest(workspace));
+      if (busy) { // it may be told at once
+        return true;
+      }
+    }
     Manifest decided = waiting;
     if (decided != null) {
       if (durable < decided.index()) {
@@ -179,7 +190,7 @@ public final class SnapshotManager {
       remove(surplus.index());
       return true;
     }
-    if (nowNs >= nextNs) {
+    if (nowNs >= nextNs || (newest.takesTooMuch() && lastFailure == null)) {
       nextNs = Clock.later(nowNs, policy.intervalNs());
       if (newest.index() > base) {
         waiting = newest.manifest(workspace);
@@ -413,12 +424,18 @@ public final class SnapshotManager {
     if (takes) {
       takes = false;
       taking = 0;
+      isUnmeasured = true;
       taken++;
       tookNs = nowNs - takingSinceNs;
       base = snapshot.index();
       lastFailure = null;
     }
     ended(new Answer.Done(snapshot));
+  }
+
+  /** The port has measured what is in no snapshot. */
+  public void weighed() {
+    busy = false;
   }
 
   /** The port has removed a snapshot. */
@@ -444,6 +461,7 @@ public final class SnapshotManager {
   public void failed(String why, long nowNs) {
     failed++;
     boolean tookOne = takes;
+    isUnmeasured |= takes;
     takes = false;
     taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot

@@ -17,6 +17,11 @@ public interface SnapshotPort {
         }
 
         @Override
+        public void measure(Manifest newest) {
+          throw new IllegalStateException("this replica takes no snapshots");
+        }
+
+        @Override
         public void change(Snapshot snapshot) {
           throw new IllegalStateException("this replica has no snapshots");
         }
@@ -41,6 +46,13 @@ public interface SnapshotPort {
    * @param name what it is called; may be empty
    */
   void take(Manifest manifest, long after, String name);
+
+  /**
+   * Measures what of a state is in no snapshot.
+   *
+   * @param newest of the newest state, durable or not
+   */
+  void measure(Manifest newest);
 
   /**
    * Replaces what the catalog says of a snapshot that it has: its name, or whether it is pinned.

@@ -10,4 +10,9 @@ public interface SnapshotSource {
 
   /** The manifest of the state, which only refers to it. */
   Manifest manifest(WorkspaceId workspace);
+
+  /** Whether so much of the state is in no snapshot that one is due at once. */
+  default boolean takesTooMuch() {
+    return false;
+  }
 }

@@ -31,7 +31,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StateBudgetTest {
   /** 5 % of the 384 MiB heap of a daemon in these tests: 19 MiB. */
   private static final String[] SMALL = {
-    "--set", "hypersync.leader.state_heap_share=0.05", "--set", "hypersync.leader.open_lease_ttl=2s"
+    "--set", "hypersync.leader.state_heap_share=0.05",
+    "--set", "hypersync.leader.state_memory=0B",
+    "--set", "hypersync.leader.open_lease_ttl=2s"
   };
 
   /**
