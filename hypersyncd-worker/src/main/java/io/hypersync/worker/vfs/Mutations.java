@@ -82,6 +82,11 @@ public interface Mutations {
    */
   void fetchAgain(List<ChunkRef> chunks, Runnable ready, Consumer<Errno> failed);
 
+  /** How many pages of the state may be fetched for one request, one after the other. */
+  default int mostPagesFetched() {
+    return 16;
+  }
+
   /**
    * The caller of a request has received a signal, whether or not the request was handed over here.
    *

@@ -39,9 +39,6 @@ public final class Vfs implements FuseHandler {
 
   private static final int LAST_VERITY_IOCTL = 135;
 
-  /** How many pages of the state are fetched for one request. */
-  private static final int MOST_PAGES_FETCHED = 16;
-
   private final KernelInodes inodes;
   private final OpenHandles handles;
   private final ReadRequests reads;
@@ -191,7 +188,7 @@ public final class Vfs implements FuseHandler {
   }
 
   private void answer(RequestHeader header, FuseOperation operation, FuseReply reply) {
-    answer(header, operation, reply, isRead(operation) ? MOST_PAGES_FETCHED : 0);
+    answer(header, operation, reply, isRead(operation) ? mutations.mostPagesFetched() : 0);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
@@ -240,6 +241,7 @@ public final class SimLeader implements LeaderEnd {
                 timeline.monotonicNs()),
             new CollectionManager(
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
+            PastHolds.Start.NONE,
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
