@@ -108,6 +108,7 @@ public final class SimLeader implements LeaderEnd {
   private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
   private final SimRestores restores;
+  private final SimPasts pasts;
   private long lastSession;
   private long recovered;
 
@@ -119,6 +120,7 @@ public final class SimLeader implements LeaderEnd {
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param mayLoseTouch whether workers may lose their connection in this history
    * @param restores what somebody restores
+   * @param pasts what somebody mounts of the past
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -138,6 +140,7 @@ public final class SimLeader implements LeaderEnd {
       LockChecker locks,
       boolean mayLoseTouch,
       SimRestores.Wish restores,
+      SimPasts.Wish pasts,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -241,7 +244,8 @@ public final class SimLeader implements LeaderEnd {
                 timeline.monotonicNs()),
             new CollectionManager(
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
-            PastHolds.Start.NONE,
+            new PastHolds.Start(
+                new SimPasts.Port(this::pasts), disk.snapshots().knownPast(), SimPasts.AWAY_NS),
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
@@ -258,6 +262,12 @@ public final class SimLeader implements LeaderEnd {
     trimLater();
     this.restores = new SimRestores(this, disk, log, config.workspace(), host, restores);
     this.restores.later();
+    this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
+    this.pasts.begin();
+  }
+
+  private SimPasts pasts() {
+    return pasts;
   }
 
   @Override
@@ -267,6 +277,11 @@ public final class SimLeader implements LeaderEnd {
 
   public LeaderAgent agent() {
     return agent;
+  }
+
+  /** The root after an entry that is durable. */
+  Hash rootOf(long index) {
+    return checker.root(index);
   }
 
   /** Who restores paths. */

@@ -187,6 +187,8 @@ public final class SampleMessages {
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
       case WorkerMessage.ChunkCopy m -> "ChunkCopy " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
+      case LeaderMessage.PastState m ->
+          "PastState " + List.of(m.requestId(), m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.SnapshotOffer m ->
           "SnapshotOffer " + List.of(m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.LogEntries m ->
