@@ -6,6 +6,7 @@ import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.IntentWritePort;
 import io.hypersync.leader.port.LogReadPort;
@@ -98,6 +99,7 @@ public final class LeaderAgent implements Agent {
   private final DivergenceReports divergences;
   private final SnapshotManager snapshots;
   private final CollectionManager collections;
+  private final PastHolds pasts;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
 
   private @Nullable RestoreRun restore;
@@ -113,6 +115,7 @@ public final class LeaderAgent implements Agent {
    * @param entropy source of node ids, op ids, client id and leader epoch
    * @param snapshots decides when snapshots are taken, which this agent has done
    * @param collections decides when dead chunks are collected, which this agent has done
+   * @param pasts the states of the past that workers may have mounted
    * @param listener receives the timestamps of each committed intent
    */
   public LeaderAgent(
@@ -124,6 +127,7 @@ public final class LeaderAgent implements Agent {
       RootAuditPort auditor,
       SnapshotManager snapshots,
       CollectionManager collections,
+      PastHolds.Start pasts,
       IntentWritePort intentWriter,
       LogTrimPort trimmer,
       SessionPort port,
@@ -133,6 +137,7 @@ public final class LeaderAgent implements Agent {
     this.config = config;
     this.snapshots = snapshots;
     this.collections = collections;
+    this.pasts = new PastHolds(pasts, this::sendTo, clock.monotonicNs());
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
     this.chunks = chunks;
@@ -266,6 +271,7 @@ public final class LeaderAgent implements Agent {
 
   private void left(WorkerSession session, String reason) {
     LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
+    pasts.left(session.worker(), clock.monotonicNs());
     var _ =
         disconnected.add(
             session.worker(),
@@ -304,6 +310,7 @@ public final class LeaderAgent implements Agent {
       handshakeHandler.hello(session, hello, now);
       if (session.isEstablished()) {
         established(session);
+        pasts.established(session.worker(), hello.run());
         intentHandler.established(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
       sessionsChanged = true;
@@ -349,6 +356,8 @@ public final class LeaderAgent implements Agent {
       }
       case WorkerMessage.ChunkAbsent(var absent) ->
           absent.forEach(hash -> recovery.absent(id, hash, clock.monotonicNs()));
+      case WorkerMessage.PastStateRequest request -> pasts.requested(session.worker(), request);
+      case WorkerMessage.PastStateRelease(long index) -> pasts.released(session.worker(), index);
     }
   }
 
@@ -492,7 +501,9 @@ public final class LeaderAgent implements Agent {
     recovery.tick(now);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
-    work += collections.tick(sequencer, snapshots, intentHandler, sessions, log, now) ? 1 : 0;
+    pasts.tick(now);
+    work +=
+        collections.tick(sequencer, snapshots, pasts, intentHandler, sessions, log, now) ? 1 : 0;
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
     if (sequencer.intents().isDue(durable)) {
@@ -628,6 +639,11 @@ public final class LeaderAgent implements Agent {
   /** The collections; for status reports and requests, on the agent's thread only. */
   public CollectionManager collections() {
     return collections;
+  }
+
+  /** What workers have mounted of the past; for answers and reports, on the agent's thread only. */
+  public PastHolds pasts() {
+    return pasts;
   }
 
   /** The reaper of orphans; for status reports, on the agent's thread only. */

@@ -11,6 +11,7 @@ import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
+import io.hypersync.leader.daemon.PastCatalog;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -195,8 +196,9 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
+      PastCatalog past = PastCatalog.read(stateDir, options.workspace(), log, recovered);
       LeaderRuntime runtime =
-          LeaderRuntime.start(options, recovered, log, chunks, snapshots, mark, ended);
+          LeaderRuntime.start(options, recovered, log, chunks, snapshots, mark, past, ended);
       events.begin(runtime);
       LOG.info(
           "leading workspace {} on {}",

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
@@ -72,6 +73,7 @@ class ForgottenIntentsTest {
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
+          PastHolds.Start.NONE,
           this::write,
           LogTrimPort.NONE,
           port,

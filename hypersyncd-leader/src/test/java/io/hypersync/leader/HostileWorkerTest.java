@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.quota.Quota;
@@ -109,6 +110,7 @@ class HostileWorkerTest {
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
+          PastHolds.Start.NONE,
           _ -> {},
           LogTrimPort.NONE,
           port,

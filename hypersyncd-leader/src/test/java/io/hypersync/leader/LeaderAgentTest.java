@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.AuditFinding;
@@ -71,6 +72,7 @@ class LeaderAgentTest {
           (index, _) -> audits.add(index),
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
+          PastHolds.Start.NONE,
           _ -> {},
           LogTrimPort.NONE,
           port,

@@ -20,6 +20,7 @@ import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -54,6 +55,7 @@ import io.hypersync.worker.link.ReadBarrier;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
+import io.hypersync.worker.past.PastStates;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.CacheReport;
@@ -139,6 +141,7 @@ public final class WorkerAgent implements Agent {
   private final OpenLeaseClient leases;
   private final OrphanSet orphans;
   private final ChunkRepairs repairs;
+  private final PastStates pasts;
   private final WorkerSnapshots snapshots;
   private final ChunkCache cache;
   private final InstallPort installPort;
@@ -165,6 +168,11 @@ public final class WorkerAgent implements Agent {
           visibilityGate.forEachWaiting(chunks);
           replica.forEachWaiting(chunks);
           intents.forEachChunk(chunk); // else they would have to be fetched again
+        }
+
+        @Override
+        public List<byte[]> pasts() {
+          return pasts.manifests();
         }
       };
 
@@ -265,6 +273,7 @@ public final class WorkerAgent implements Agent {
     if (start.index() > 0) {
       backfill.begin(); // the run before may have ended before all chunks were here
     }
+    this.pasts = new PastStates(link, run.low());
     this.repairs = new ChunkRepairs(config.mutationDeadlineNs() / READS_PER_DEADLINE);
     this.visibilityGate =
         new VisibilityGate(
@@ -441,6 +450,7 @@ public final class WorkerAgent implements Agent {
     askAgain.clear();
     locks.linkDown();
     repairs.leaderLost();
+    pasts.leaderLost();
     updateWritable();
   }
 
@@ -487,6 +497,8 @@ public final class WorkerAgent implements Agent {
       }
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkWanted(List<Hash> wanted) -> chunksWanted(wanted);
+      case LeaderMessage.PastState state -> pasts.found(state);
+      case LeaderMessage.PastStateRefused refused -> pasts.refused(refused);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
@@ -780,6 +792,21 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  /**
+   * Has the leader hold a state of the past, to be mounted.
+   *
+   * @param moment as in {@link PastStates#ask}
+   * @param asker is told once, on the agent's thread
+   */
+  public void askForPast(String moment, Consumer<PastStates.Answer> asker) {
+    pasts.ask(moment, session.isEstablished() && !stopping, asker);
+  }
+
+  /** A mount of a state of the past has ended. */
+  public void releasePast(long index) {
+    pasts.release(index);
+  }
+
   /** The snapshots of this worker; for reports, on the agent's thread. */
   public SnapshotManager snapshots() {
     return snapshots.manager();
@@ -800,6 +827,7 @@ public final class WorkerAgent implements Agent {
     intents.failAll(Errno.EIO);
     locks.shutdown();
     repairs.leaderLost();
+    pasts.leaderLost();
     link.disconnect();
   }
 
@@ -935,6 +963,7 @@ public final class WorkerAgent implements Agent {
     intents.inlineUpTo(session.params().inlineThreshold());
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
+    pasts.welcomed(session.params().features().has(Feature.PAST_STATES));
     readBarrier.observed(welcome.commitIndex());
     // What was not durable yet then is behind every collection.
     long collected = Math.min(welcome.collectedThrough(), welcome.commitIndex());

@@ -306,7 +306,8 @@ public final class WorkerDaemon implements Daemon {
     return Map.of(
         "stages", _ -> requireRuntime().stages(),
         "profile", args -> requireRuntime().profile(args),
-        "gc", args -> requireRuntime().collect(args));
+        "gc", args -> requireRuntime().collect(args),
+        "mount", args -> requireRuntime().past(args));
   }
 
   @Override

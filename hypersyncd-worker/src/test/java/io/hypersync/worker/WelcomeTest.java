@@ -137,9 +137,9 @@ class WelcomeTest {
 
   @Test
   void featuresThatWereNotOfferedAreRefused() {
-    welcome(NegotiatedParams.DEFAULT.with(new Features(8)), Protocol.REVISION);
+    welcome(NegotiatedParams.DEFAULT.with(new Features(16)), Protocol.REVISION);
     assertRefused(
-        "what the leader wants makes no sense: features 8 are not among those it was offered");
+        "what the leader wants makes no sense: features 10 are not among those it was offered");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.check.OpenFileChecker;
+import io.hypersync.sim.check.PastChecker;
 import io.hypersync.sim.check.RequestChecker;
 import io.hypersync.sim.check.RestoreChecker;
 import io.hypersync.sim.disk.LeaderDisk;
@@ -21,6 +22,7 @@ import io.hypersync.sim.load.SimProcess;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
+import io.hypersync.sim.node.SimPasts;
 import io.hypersync.sim.node.SimRestores;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
@@ -43,6 +45,9 @@ final class Cluster {
   /** Paths are restored in one of so many histories. */
   private static final int RESTORES = 3;
 
+  /** States of the past are mounted in one of so many histories. */
+  private static final int PASTS = 3;
+
   private static final long REQUEST_FACTOR = 4;
   private static final long RESTART_NS = 50 * Timeline.MS;
   private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
@@ -58,6 +63,7 @@ final class Cluster {
   private @Nullable SimLeader leader;
   private final Histories histories = new Histories();
   private final SimRestores.Wish restores;
+  private final SimPasts.Wish pasts;
   private boolean quiet;
   private int workerRuns;
   private int lastPid = 100;
@@ -68,8 +74,10 @@ final class Cluster {
    *
    * @param restorePrng of restores; a source of its own, so that histories without restores are
    *     what they were
+   * @param pastPrng the same for states of the past that are mounted
    */
-  Cluster(SwarmOptions swarmOptions, Timeline timeline, Prng prng, Prng restorePrng) {
+  Cluster(
+      SwarmOptions swarmOptions, Timeline timeline, Prng prng, Prng restorePrng, Prng pastPrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
     this.prng = prng;
@@ -90,6 +98,8 @@ final class Cluster {
     boolean restores = restorePrng.oneIn(RESTORES) && !swarmOptions.strictReads();
     this.restores =
         new SimRestores.Wish(restorePrng, new RestoreChecker(log), () -> restores && !quiet);
+    boolean mounts = pastPrng.oneIn(PASTS);
+    this.pasts = new SimPasts.Wish(pastPrng, new PastChecker(), () -> mounts && !quiet);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
       disks.add(
@@ -203,6 +213,7 @@ final class Cluster {
               recording.locks(),
               swarmOptions.losesTouch(),
               restores,
+              pasts,
               this::leaderFailed);
     } catch (PageUnreadableException e) {
       disk.snapshots().suspect();

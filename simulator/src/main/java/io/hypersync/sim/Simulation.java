@@ -20,6 +20,9 @@ public final class Simulation {
   /** Makes another source of randomness of a history's seed. */
   private static final long RESTORES = 0x5e57_0f7e_0000L;
 
+  /** The same for states of the past. */
+  private static final long PASTS = 0x70617374L;
+
   private final SimulationOptions options;
   private final Trace trace = new Trace();
   private long step;
@@ -51,7 +54,12 @@ public final class Simulation {
     Prng prng = new Prng(options.seed());
     SwarmOptions swarmOptions = SwarmOptions.of(prng.split());
     Cluster cluster =
-        new Cluster(swarmOptions, timeline, prng.split(), new Prng(options.seed() ^ RESTORES));
+        new Cluster(
+            swarmOptions,
+            timeline,
+            prng.split(),
+            new Prng(options.seed() ^ RESTORES),
+            new Prng(options.seed() ^ PASTS));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;

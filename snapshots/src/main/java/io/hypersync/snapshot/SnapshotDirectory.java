@@ -43,6 +43,11 @@ public final class SnapshotDirectory implements SnapshotCatalog {
     return open(stateDirectory.resolve("snapshots"));
   }
 
+  /** Opens the catalog of the states of the past that a leader has stored for mounts. */
+  public static SnapshotDirectory ofPast(Path stateDirectory) throws IOException {
+    return open(stateDirectory.resolve("past"));
+  }
+
   /** Opens the catalog in a directory, which is created if it does not exist. */
   static SnapshotDirectory open(Path directory) throws IOException {
     DurableFiles.createDirectories(directory);

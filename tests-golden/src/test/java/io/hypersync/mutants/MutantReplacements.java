@@ -1,5 +1,7 @@
 package io.hypersync.mutants;
 
+import io.hypersync.leader.past.PastHolds;
+import io.hypersync.leader.port.HeldState;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
@@ -8,6 +10,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.worker.replica.IndexCallbacks;
@@ -24,6 +27,16 @@ public final class MutantReplacements {
   /** Replaces {@code Math.max} by its first argument. */
   public static long first(long first, long second) {
     return first;
+  }
+
+  /** Takes what is mounted of the past for not mounted. */
+  public static List<HeldState> noneHeld(PastHolds holds) {
+    return List.of();
+  }
+
+  /** Forgets over a start what was mounted of the past. */
+  public static List<Snapshot> noneStored(PastHolds.Start start) {
+    return List.of();
   }
 
   /** Replaces {@code Math.max} by itself, as a control. */

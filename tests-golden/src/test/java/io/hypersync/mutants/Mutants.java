@@ -430,6 +430,24 @@ final class Mutants {
               "leader.collection.LiveSet",
               "nextSnapshot",
               "Manifest.walk"),
+          replaces(
+              "what only a mounted state of the past has is collected",
+              "leader.collection.CollectionManager",
+              "collect",
+              "PastHolds.held",
+              "noneHeld"),
+          callAnswers(
+              "a collection does not wait for the state of the past that is being stored",
+              "leader.collection.CollectionManager",
+              "tick",
+              "PastHolds.isMaking",
+              0),
+          replaces(
+              "a start of the leader does not know what is mounted of the past",
+              "leader.past.PastHolds",
+              "<init>",
+              "Start.stored",
+              "noneStored"),
           skips(
               "what intents rely on is collected",
               "leader.collection.CollectionManager",

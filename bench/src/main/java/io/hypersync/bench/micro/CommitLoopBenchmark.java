@@ -7,6 +7,7 @@ import io.hypersync.leader.oplog.ChunkSync;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.SessionPort;
@@ -119,6 +120,7 @@ public class CommitLoopBenchmark {
               (_, _) -> {},
               SnapshotManager.none(WORKSPACE),
               CollectionManager.none(),
+              PastHolds.Start.NONE,
               batch -> {
                 intents.store().write(batch);
                 agent.intentsWritten(batch);

@@ -56,14 +56,17 @@ public final class PageWriter {
   private final RootVersion version;
   private final @Nullable PageSink sink;
   private final @Nullable PageCache cache;
+  private final boolean marks;
   private final List<Inner> marked = new ArrayList<>();
   private long pages;
   private long bytes;
 
-  private PageWriter(RootVersion version, @Nullable PageSink sink, @Nullable PageCache cache) {
+  private PageWriter(
+      RootVersion version, @Nullable PageSink sink, @Nullable PageCache cache, boolean marks) {
     this.version = version;
     this.sink = sink;
     this.cache = cache;
+    this.marks = marks;
   }
 
   /**
@@ -74,12 +77,27 @@ public final class PageWriter {
    * @param cache of the replica: when the snapshot is {@link #finished}, what it has can be dropped
    */
   public static PageWriter incremental(RootVersion version, PageSink sink, PageCache cache) {
-    return new PageWriter(cache.version(version), sink, cache);
+    return new PageWriter(cache.version(version), sink, cache, true);
   }
 
   /** A writer of every page, which leaves no mark in the tries. */
   public static PageWriter complete(RootVersion version, PageSink sink) {
-    return new PageWriter(version, sink, null);
+    return new PageWriter(version, sink, null, false);
+  }
+
+  /**
+   * A writer of a state of the past that was read beside the newest one ({@link
+   * PageReader#sharing}). It leaves out the pages that are marked in what the two share, and leaves
+   * no mark itself. So it writes about what differs.
+   *
+   * <p>A mark that it sees was that of the newest snapshot at some moment since the newest state
+   * was looked at, and its page was stored then. The caller sees to it that no collection of the
+   * store takes its roots from that look until the state that is written here is a root itself.
+   *
+   * @param version how both are hashed
+   */
+  public static PageWriter beside(RootVersion version, PageSink sink, PageCache cache) {
+    return new PageWriter(cache.version(version), sink, cache, false);
   }
 
   /**
@@ -88,7 +106,7 @@ public final class PageWriter {
    * reads no page.
    */
   public static PageWriter measuring(RootVersion version) {
-    return new PageWriter(version, null, null);
+    return new PageWriter(version, null, null, false);
   }
 
   /** The number of bytes that {@link #trie} appends; pages that it writes do not count. */
@@ -159,7 +177,7 @@ public final class PageWriter {
             reference(out, inner, kind);
             continue;
           }
-          if (cache != null && inner.page() != null) {
+          if (cache != null && marks && inner.page() != null) {
             cache.keep(inner);
           }
           boolean cut = PageBounds.isCut(inner);
@@ -183,7 +201,7 @@ public final class PageWriter {
   }
 
   private Hash page(Inner inner, int kind) {
-    StoredPage known = inner.page();
+    StoredPage known = marks ? inner.page() : inner.storedPage();
     if (cache != null && known != null) {
       return known.hash();
     }
@@ -193,7 +211,7 @@ public final class PageWriter {
     Hash page = sink == null ? Hash.ZERO : sink.put(out.toBytes());
     pages++;
     bytes += out.length();
-    if (cache != null) {
+    if (cache != null && marks) {
       inner.page(cache.page(inner, page, kind));
       marked.add(inner);
     }

@@ -35,6 +35,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("demo", DemoCommand.class);
     COMMANDS.put("init", InitCommand.class);
     COMMANDS.put("token", TokenCommand.class);
+    COMMANDS.put("mount", MountCommand.class);
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);
     COMMANDS.put("log", LogCommand.class);

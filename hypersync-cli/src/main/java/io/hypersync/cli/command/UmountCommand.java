@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +36,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "umount",
     description = {
-      "Unmount a workspace: its worker finishes what is under way, unmounts and ends.",
+      "Unmount a workspace: its worker finishes what is under way, unmounts and ends. So do all states"
+          + " of its past that are mounted.",
+      "A mounted state of the past is unmounted alone.",
       "The mount of a worker that died is taken out of the way."
     },
     footerHeading = "%nExamples:%n",
@@ -140,7 +143,24 @@ final class UmountCommand implements Callable<Integer> {
             .filter(worker -> mount.toString().equals(worker.status().path("mount").asText()))
             .findFirst();
     refuseIfMountedInside(mount, inside);
-    refuseIfUsed(mount, owner);
+    Optional<Daemons.Living> server = ofThePast(mount, workers);
+    refuseIfUsed(mount, owner.or(() -> server));
+    if (owner.isPresent()) {
+      for (Path past : pasts(owner.get())) {
+        refuseIfUsed(past, owner);
+      }
+    }
+    if (server.isPresent()) {
+      var _ =
+          new AdminClient(server.get().socket(), LIMIT)
+              .call(
+                  "mount",
+                  JsonNodeFactory.instance
+                      .objectNode()
+                      .put("do", "remove")
+                      .put("path", mount.toString()));
+      return true;
+    }
     if (owner.isPresent()) {
       new AdminClient(owner.get().socket(), LIMIT)
           .call("stop", JsonNodeFactory.instance.objectNode());
@@ -151,8 +171,27 @@ final class UmountCommand implements Callable<Integer> {
     return owner.isPresent();
   }
 
+  /** The worker that serves a state of the past there. */
+  private static Optional<Daemons.Living> ofThePast(Path mount, List<Daemons.Living> workers) {
+    return workers.stream().filter(worker -> pasts(worker).contains(mount)).findFirst();
+  }
+
+  /** Where a worker has mounted states of the past. */
+  private static List<Path> pasts(Daemons.Living worker) {
+    return worker
+        .status()
+        .path("past_mounts")
+        .valueStream()
+        .map(past -> Path.of(past.path("mount").asText()))
+        .toList();
+  }
+
+  /** Those of the past come first: they end with their worker. */
   private List<Path> wanted() {
-    List<Path> mounts = Mounts.all().stream().distinct().toList();
+    List<Path> pasts = Mounts.ofThePast();
+    List<Path> workspaces =
+        Mounts.all().stream().filter(mount -> !pasts.contains(mount)).distinct().toList();
+    List<Path> mounts = Stream.concat(pasts.stream(), workspaces.stream()).distinct().toList();
     if (all) {
       if (!paths.isEmpty()) {
         throw new UserError("--all and a mount at once", "Give one of them.", UserError.USAGE);
@@ -160,8 +199,8 @@ final class UmountCommand implements Callable<Integer> {
       return mounts;
     }
     if (paths.isEmpty()) {
-      if (mounts.size() == 1) {
-        return mounts;
+      if (workspaces.size() == 1) {
+        return workspaces;
       }
       throw new UserError(
           mounts.isEmpty()

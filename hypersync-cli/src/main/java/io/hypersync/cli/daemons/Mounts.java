@@ -2,6 +2,7 @@ package io.hypersync.cli.daemons;
 
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,14 @@ public final class Mounts {
   public static List<Path> all() {
     return table().mounts().stream()
         .filter(mount -> mount.type().equals(TYPE))
+        .map(mount -> Path.of(mount.point()))
+        .toList();
+  }
+
+  /** Returns those of {@link #all} that are of a state of the past. */
+  public static List<Path> ofThePast() {
+    return table().mounts().stream()
+        .filter(mount -> mount.type().equals(TYPE) && FuseMountOptions.isPast(mount.source()))
         .map(mount -> Path.of(mount.point()))
         .toList();
   }

@@ -1,6 +1,7 @@
 package io.hypersync.leader.collection;
 
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Kind;
@@ -34,8 +35,9 @@ import org.slf4j.LoggerFactory;
  * one turn of the agent. A chunk that is needed later is then
  *
  * <ul>
- *   <li>in S_head, in a snapshot, or mentioned by an entry behind {@link CollectionRoots#logAfter}:
- *       it is marked;
+ *   <li>in S_head, in a snapshot, in a state of the past that a worker has mounted ({@link
+ *       PastHolds}), or mentioned by an entry behind {@link CollectionRoots#logAfter}: it is
+ *       marked;
  *   <li>mentioned by an intent that waits, or stored or found so recently that an intent may rely
  *       on it without asking again: it is marked;
  *   <li>put, or asked for, after the store has begun: the store keeps it.
@@ -44,7 +46,8 @@ import org.slf4j.LoggerFactory;
  * <p>A snapshot that is being taken while a run goes on leaves out pages that the base has, and
  * relies on what the store says of others. So the roots wait until no snapshot is being taken. One
  * that is begun afterwards asks the store after the run has begun, and the snapshot that it leaves
- * out pages of is marked, or is itself such a later one.
+ * out pages of is marked, or is itself such a later one. The same holds for states of the past that
+ * are being stored.
  *
  * <p>{@code logAfter} is 0 or the entry of a snapshot. So behind it the log can be replayed with
  * all bytes, and each state from it on is whole: what the snapshot has, and what the entries behind
@@ -187,6 +190,7 @@ public final class CollectionManager {
   public boolean tick(
       Sequencer sequencer,
       SnapshotManager snapshots,
+      PastHolds pasts,
       IntentHandler intents,
       WorkerSessions sessions,
       OpLog log,
@@ -196,9 +200,10 @@ public final class CollectionManager {
       case BEGUN -> {
         boolean waits =
             snapshots.isTaking()
+                || pasts.isMaking()
                 || (nextLookNs != null && nowNs - nextLookNs < 0)
                 || (nowNs - begunNs < REPORTS_NS && !haveAllReported(sessions));
-        yield !waits && collect(sequencer, snapshots, intents, sessions, log, nowNs);
+        yield !waits && collect(sequencer, snapshots, pasts, intents, sessions, log, nowNs);
       }
       case IDLE -> {
         tell(snapshots);
@@ -268,6 +273,7 @@ public final class CollectionManager {
   private boolean collect(
       Sequencer sequencer,
       SnapshotManager snapshots,
+      PastHolds pasts,
       IntentHandler intents,
       WorkerSessions sessions,
       OpLog log,
@@ -308,6 +314,7 @@ public final class CollectionManager {
             new StateWalk(sequencer.head()),
             sequencer.headIndex(),
             List.copyOf(snapshots.all()),
+            pasts.held(),
             after,
             promised,
             isDryRun));

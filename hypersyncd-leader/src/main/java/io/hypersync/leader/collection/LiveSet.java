@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * says what: a live set that came short would have living chunks removed.
  *
  * <p>The order is the state, what intents rely on, the log, the snapshots from the newest to the
- * oldest, and older states that are in use. It makes no difference to what is marked. A chunk
- * counts for whom it is marked first. So what counts for a snapshot is what would be dead without
- * it and those that are older.
+ * oldest, the states of the past that are mounted alike, and older states that are in memory. It
+ * makes no difference to what is marked. A chunk counts for whom it is marked first. So what counts
+ * for a snapshot is what would be dead without it and those that are older.
  */
 final class LiveSet implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
@@ -53,7 +53,7 @@ final class LiveSet implements PageVisitor {
   private final PageCache memory;
   private final SeenHashes pages;
   private final PageWalker walker;
-  private final Deque<Snapshot> rest = new ArrayDeque<>();
+  private final Deque<Root> rest = new ArrayDeque<>();
   private final List<Pin> pins = new ArrayList<>();
   private long nextEntry;
   private long entriesRead;
@@ -61,8 +61,15 @@ final class LiveSet implements PageVisitor {
   private boolean promisedDone;
   private boolean logDone;
 
-  /** Which snapshot is walked over; null before the first one. */
-  private @Nullable Snapshot current;
+  /** Which one is walked over; null before the first one. */
+  private @Nullable Root current;
+
+  /**
+   * A state that is stored.
+   *
+   * @param kind SNAPSHOT or MOUNTED
+   */
+  private record Root(Kind kind, Snapshot snapshot, String name) {}
 
   /** What counts for it so far, in bytes. */
   private long bytes;
@@ -82,7 +89,11 @@ final class LiveSet implements PageVisitor {
     this.limit = at.limit();
     this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(memory.source(), this);
-    roots.snapshots().forEach(rest::push);
+    // Snapshots come first: what counts for a mounted state is what only that keeps.
+    roots
+        .pasts()
+        .forEach(past -> rest.push(new Root(Kind.MOUNTED, past.snapshot(), past.workers())));
+    roots.snapshots().forEach(each -> rest.push(new Root(Kind.SNAPSHOT, each, each.name())));
     this.nextEntry = roots.logAfter() + 1;
   }
 
@@ -186,13 +197,23 @@ final class LiveSet implements PageVisitor {
   }
 
   private String unreadable(Exception why) {
-    Snapshot snapshot = current;
-    if (snapshot == null) {
+    Root root = current;
+    if (root == null) {
       return (!needed.hasBegun() ? "the newest state" : "a state in memory")
           + " cannot be read: "
           + why.getMessage()
           + ". Workers are asked for the page. If none has it, restart the leader, which writes such"
           + " pages again";
+    }
+    Snapshot snapshot = root.snapshot();
+    if (root.kind() == Kind.MOUNTED) {
+      return "the state of entry "
+          + snapshot.index()
+          + ", which is mounted ("
+          + root.name()
+          + "), cannot be read: "
+          + why.getMessage()
+          + ". Workers are asked for the page. If none has it, unmount that state";
     }
     return "the snapshot of entry "
         + snapshot.index()
@@ -205,16 +226,17 @@ final class LiveSet implements PageVisitor {
   }
 
   private boolean nextSnapshot() throws IOException {
-    Snapshot walked = current;
+    Root walked = current;
     if (walked != null) {
-      counted(new Pin(Kind.SNAPSHOT, walked.index(), walked.name(), walked.takenNs(), bytes));
+      Snapshot done = walked.snapshot();
+      counted(new Pin(walked.kind(), done.index(), walked.name(), done.takenNs(), bytes));
     }
     current = rest.poll();
     if (current == null) {
       return false;
     }
     try {
-      Manifest.walk(current.manifest(), workspace, walker);
+      Manifest.walk(current.snapshot().manifest(), workspace, walker);
     } catch (DecodeException e) {
       throw new IOException(unreadable(e), e);
     }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
+import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.difference.Aspect;
 import io.hypersync.model.difference.Change;
 import io.hypersync.model.difference.StateDifference;
@@ -62,6 +63,28 @@ final class DiffRequests {
     try {
       long first = moments.index(from, newest, past);
       long second = moments.index(to, newest, past);
+      return compared(first, second, newest, past, path, limit, allowance)
+          .put("duration_ms", (clock.monotonicNs() - beganNs) / NS_PER_MS);
+    } catch (IOException e) {
+      throw new UserError("cannot read the log: " + FileProblems.describe(e), "");
+    } catch (ChunkStoreException e) {
+      throw new UserError("cannot read a snapshot: " + e.getMessage(), "Look at the disk.");
+    }
+  }
+
+  private ObjectNode compared(
+      long first,
+      long second,
+      PastStates.Newest newest,
+      PastStates past,
+      List<Name> path,
+      int limit,
+      HeapAllowance allowance)
+      throws IOException {
+    SnapshotHold low = moments.hold(newest, Math.min(first, second));
+    SnapshotHold high = new SnapshotHold(0);
+    try {
+      high = moments.hold(newest, Math.max(first, second));
       PastStates.Two states = past.both(first, second);
       if (!StateDifference.has(states.first(), path)
           && !StateDifference.has(states.second(), path)) {
@@ -76,12 +99,10 @@ final class DiffRequests {
           .put("from_index", first)
           .put("from_root", states.first().root().toString())
           .put("to_index", second)
-          .put("to_root", states.second().root().toString())
-          .put("duration_ms", (clock.monotonicNs() - beganNs) / NS_PER_MS);
-    } catch (IOException e) {
-      throw new UserError("cannot read the log: " + FileProblems.describe(e), "");
-    } catch (ChunkStoreException e) {
-      throw new UserError("cannot read a snapshot: " + e.getMessage(), "Look at the disk.");
+          .put("to_root", states.second().root().toString());
+    } finally {
+      moments.end(low);
+      moments.end(high);
     }
   }
 

@@ -84,6 +84,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final DiffRequests diffRequests;
   private final RestoreRequests restoreRequests;
   private final SlowRequests slowRequests;
+  private final PastThread pastThread;
+  private final Moments moments;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
   private final LeaderAgent agent;
@@ -102,6 +104,7 @@ public final class LeaderRuntime implements AutoCloseable {
       LeaderTransport transport,
       Snapshots snapshots,
       CollectionMark mark,
+      PastCatalog pastCatalog,
       CompletableFuture<Void> ended) {
     this.options = options;
     this.log = log;
@@ -148,6 +151,20 @@ public final class LeaderRuntime implements AutoCloseable {
             options.collections().options(),
             () -> HeapRoom.mostForMarks(HeapBudget.state(options.stateHeapShare())),
             call -> loop().post(agent -> call.accept(agent.collections())));
+    this.slowRequests =
+        new SlowRequests(
+            "leader-requests",
+            "a snapshot is being verified, states are compared or mounted, or a path is restored",
+            ended);
+    this.pastThread =
+        new PastThread(
+            this::moments,
+            slowRequests,
+            log,
+            chunkStore,
+            pastCatalog.catalog(),
+            snapshots.cache(),
+            call -> loop().post(call));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     this.trimmer =
@@ -177,6 +194,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 mark.through(),
                 recovered.index(),
                 Clock.SYSTEM.monotonicNs()),
+            pastCatalog.start(pastThread),
             intentWriter,
             trimmer,
             new Sessions(transport, faults),
@@ -220,15 +238,17 @@ public final class LeaderRuntime implements AutoCloseable {
             loop::post,
             ended);
     this.backupRequests = new BackupRequests(questions, backupThread);
-    this.slowRequests =
-        new SlowRequests(
-            "leader-requests",
-            "a snapshot is being verified, states are compared, or a path is restored",
-            ended);
     this.snapshotRequests =
         new SnapshotRequests(questions, chunkStore, options.workspace(), slowRequests, ended);
-    Moments moments =
-        new Moments(questions, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
+    this.moments =
+        new Moments(
+            questions,
+            loop::post,
+            log,
+            chunkStore,
+            options.workspace(),
+            Clock.SYSTEM,
+            slowRequests);
     this.diffRequests = new DiffRequests(moments, Clock.SYSTEM, slowRequests);
     this.restoreRequests =
         new RestoreRequests(
@@ -275,6 +295,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       Snapshots snapshots,
       CollectionMark mark,
+      PastCatalog past,
       CompletableFuture<Void> ended)
       throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
@@ -286,7 +307,8 @@ public final class LeaderRuntime implements AutoCloseable {
             adapter,
             QuicOptions.defaults());
     LeaderRuntime runtime =
-        new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, mark, ended);
+        new LeaderRuntime(
+            options, recovered, log, chunkStore, transport, snapshots, mark, past, ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
@@ -474,6 +496,7 @@ public final class LeaderRuntime implements AutoCloseable {
     auditor.close();
     snapshotThread.close();
     slowRequests.close();
+    pastThread.close();
     intentWriter.close();
     trimmer.close();
   }
@@ -492,6 +515,10 @@ public final class LeaderRuntime implements AutoCloseable {
 
   private AgentLoop<LeaderAgent> loop() {
     return loop;
+  }
+
+  private Moments moments() {
+    return moments;
   }
 
   private AgentQueries<LeaderAgent> questions() {

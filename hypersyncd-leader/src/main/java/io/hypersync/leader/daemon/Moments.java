@@ -5,6 +5,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
@@ -16,6 +17,7 @@ import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What requests call a state: a snapshot's name, an index, a time, how long ago, or {@code head}.
@@ -28,6 +30,7 @@ final class Moments {
   private static final long DURABLE_LIMIT_MS = 10_000;
 
   private final AgentQueries<LeaderAgent> agent;
+  private final Consumer<Consumer<LeaderAgent>> post;
   private final OpLog log;
   private final ChunkStore chunks;
   private final WorkspaceId workspace;
@@ -37,17 +40,20 @@ final class Moments {
   /**
    * The states of one leader.
    *
+   * @param post runs a call of the agent on its thread, or drops it if that has ended
    * @param clock says what "ago" means
    * @param requests end when the leader stops
    */
   Moments(
       AgentQueries<LeaderAgent> agent,
+      Consumer<Consumer<LeaderAgent>> post,
       OpLog log,
       ChunkStore chunks,
       WorkspaceId workspace,
       Clock clock,
       SlowRequests requests) {
     this.agent = agent;
+    this.post = post;
     this.log = log;
     this.chunks = chunks;
     this.workspace = workspace;
@@ -97,6 +103,38 @@ final class Moments {
         newest,
         allowance,
         requests::requireRunning);
+  }
+
+  /**
+   * Keeps the snapshot that a state is read from, with the log behind it: when it is gone, its
+   * pages and chunks may go. To be taken before the state is read; the caller ends it.
+   *
+   * @throws UserError if it was removed meanwhile
+   */
+  SnapshotHold hold(PastStates.Newest newest, long index) {
+    for (Snapshot snapshot : newest.snapshots().reversed()) {
+      if (snapshot.index() <= index) {
+        SnapshotHold hold = new SnapshotHold(snapshot.index());
+        boolean isHeld = false;
+        try {
+          isHeld = agent.ask(leader -> hold.begin(leader.snapshots()));
+        } finally {
+          if (!isHeld) { // the agent may still come to it, after the time limit
+            post.accept(leader -> hold.end(leader.snapshots()));
+          }
+        }
+        if (!isHeld) {
+          throw new UserError("the snapshot was removed meanwhile", "Try again.");
+        }
+        return hold;
+      }
+    }
+    return new SnapshotHold(0); // there is no such snapshot, and the log begins with the workspace
+  }
+
+  /** Ends a hold. */
+  void end(SnapshotHold hold) {
+    post.accept(leader -> hold.end(leader.snapshots()));
   }
 
   /**

@@ -28,7 +28,6 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -141,7 +140,7 @@ final class RestoreRequests {
     try {
       long index = moments.index(at, newest, past);
       long planned = plannedAt < 0 ? newest.index() : plannedAt;
-      SnapshotHold hold = hold(newest, Math.min(index, planned));
+      SnapshotHold hold = moments.hold(newest, Math.min(index, planned));
       try {
         PastStates.Two states = past.both(index, planned);
         RestorePlan plan =
@@ -169,28 +168,6 @@ final class RestoreRequests {
     } catch (ChunkStoreException e) {
       throw new UserError("cannot read the chunks: " + e.getMessage(), "Look at the disk.");
     }
-  }
-
-  /** Keeps the snapshot that the state is read from: when it is gone, its chunks may go. */
-  private SnapshotHold hold(PastStates.Newest newest, long index) {
-    for (Snapshot snapshot : newest.snapshots().reversed()) {
-      if (snapshot.index() <= index) {
-        SnapshotHold hold = new SnapshotHold(snapshot.index());
-        boolean isHeld = false;
-        try {
-          isHeld = agent.ask(leader -> hold.begin(leader.snapshots()));
-        } finally {
-          if (!isHeld) { // the agent may still come to it, after the time limit
-            post.accept(leader -> hold.end(leader.snapshots()));
-          }
-        }
-        if (!isHeld) {
-          throw new UserError("the snapshot was removed meanwhile", "Try again.");
-        }
-        return hold;
-      }
-    }
-    return new SnapshotHold(0); // there is no such snapshot, and the log begins with the workspace
   }
 
   /**

@@ -60,7 +60,12 @@ public final class PastStates {
   /** Two states. */
   public record Two(FsState first, FsState second) {}
 
-  private record Reached(FsState state, long index, long weight) {}
+  /**
+   * A state that was made.
+   *
+   * @param timeNs of its last entry, in nanoseconds since 1970
+   */
+  private record Reached(FsState state, long index, long timeNs, long weight) {}
 
   /**
    * States of one leader.
@@ -105,12 +110,29 @@ public final class PastStates {
 
   private Reached reach(long index, @Nullable Reached earlier) throws IOException {
     if (index > newest.index) {
-      throw new UserError(
-          "there is no entry " + index + " yet", "The newest one is entry " + newest.index + ".");
+      throw notYet(index);
     }
     if (index == newest.index) {
-      return new Reached(newest.state, index, 0);
+      return new Reached(newest.state, index, newest.timeNs, 0);
     }
+    return made(index, earlier);
+  }
+
+  /**
+   * The state after an entry, with what a snapshot of it says.
+   *
+   * @throws UserError if it is not there, or there is no memory
+   * @throws IOException if the log cannot be read
+   */
+  public Manifest manifest(long index) throws IOException {
+    if (index > newest.index) {
+      throw notYet(index);
+    }
+    Reached reached = made(index, null); // the newest one, too: its weight is not known here
+    return new Manifest(workspace, index, reached.timeNs, reached.weight, reached.state);
+  }
+
+  private Reached made(long index, @Nullable Reached earlier) throws IOException {
     @Nullable String damage = null;
     for (Snapshot snapshot : newest.snapshots.reversed()) {
       if (snapshot.index() > index) {
@@ -133,11 +155,16 @@ public final class PastStates {
     }
     if (hasLog(0, index)) {
       FsState genesis = FsState.genesis(newest.state.version());
-      return replayed(new Reached(genesis, 0, StateWeight.of(genesis)), index);
+      return replayed(new Reached(genesis, 0, 0, StateWeight.of(genesis)), index);
     }
     throw damage == null
         ? gone("entry " + index + " is not there any more", index)
         : new UserError(damage, "./hypersync snapshot list shows the others.");
+  }
+
+  private UserError notYet(long index) {
+    return new UserError(
+        "there is no entry " + index + " yet", "The newest one is entry " + newest.index + ".");
   }
 
   private boolean hasLog(long base, long index) {
@@ -166,13 +193,15 @@ public final class PastStates {
 
   private Reached read(Snapshot snapshot) throws DecodeException, PageMissingException {
     Manifest manifest = Manifest.readBeside(newest.state, snapshot.manifest(), workspace, pages);
-    return new Reached(manifest.state(), manifest.index(), manifest.weight());
+    return new Reached(
+        manifest.state(), manifest.index(), manifest.lastTimeNs(), manifest.weight());
   }
 
   private Reached replayed(Reached base, long index) throws IOException {
     FsState state = base.state;
     long at = base.index;
     long paths = 0;
+    long timeNs = base.timeNs;
     long weight = base.weight;
     @Nullable Hash root = null;
     while (at < index) {
@@ -192,6 +221,7 @@ public final class PastStates {
         }
         state = next;
         root = entry.root();
+        timeNs = entry.committedAtNs();
         at++;
       }
     }
@@ -199,7 +229,7 @@ public final class PastStates {
       throw new UserError(
           "log entry " + index + " gives another root than it says", "See docs/diverged.md.");
     }
-    return new Reached(state, index, weight);
+    return new Reached(state, index, timeNs, weight);
   }
 
   private List<byte[]> slice(long first) throws IOException {

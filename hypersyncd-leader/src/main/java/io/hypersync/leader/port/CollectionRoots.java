@@ -13,6 +13,7 @@ import java.util.Set;
  * @param head a walk over S_head, orphans too
  * @param headIndex the index of the last entry of S_head, which need not be durable yet
  * @param snapshots all retained ones, the oldest first
+ * @param pasts states of the past that workers have mounted, the oldest first
  * @param logAfter every chunk that an entry behind this one mentions is alive
  * @param promised chunks that intents rely on which are in no state yet
  * @param isDryRun whether nothing is to be removed
@@ -21,12 +22,14 @@ public record CollectionRoots(
     StateWalk head,
     long headIndex,
     List<Snapshot> snapshots,
+    List<HeldState> pasts,
     long logAfter,
     Set<Hash> promised,
     boolean isDryRun) {
   /** Copies the collections. */
   public CollectionRoots {
     snapshots = List.copyOf(snapshots);
+    pasts = List.copyOf(pasts);
     promised = Set.copyOf(promised);
   }
 }

@@ -6,6 +6,7 @@ import io.hypersync.fixtures.States;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.port.CollectionRoots;
+import io.hypersync.leader.port.HeldState;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
@@ -42,6 +43,7 @@ final class Collected {
   final TreeMap<Long, Snapshot> catalog = new TreeMap<>();
   final List<String> events = new ArrayList<>();
   final Set<Long> known = new HashSet<>();
+  final List<HeldState> pasts = new ArrayList<>();
   final List<String> strays = new ArrayList<>();
   long marked;
   boolean markFails;
@@ -119,6 +121,7 @@ final class Collected {
         new StateWalk(state),
         index,
         catalog.values().stream().filter(each -> known.contains(each.index())).toList(),
+        List.copyOf(pasts),
         logAfter,
         Set.of(promised),
         isDryRun);

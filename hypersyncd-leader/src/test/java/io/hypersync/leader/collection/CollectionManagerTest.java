@@ -8,6 +8,7 @@ import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
@@ -511,6 +512,7 @@ class CollectionManagerTest {
         (index, _) -> {},
         snapshots,
         collections,
+        PastHolds.Start.NONE,
         _ -> {},
         LogTrimPort.NONE,
         new RecordingSessionPort(),

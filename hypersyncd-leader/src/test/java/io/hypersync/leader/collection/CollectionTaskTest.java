@@ -10,6 +10,7 @@ import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
+import io.hypersync.leader.port.HeldState;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -81,6 +82,53 @@ class CollectionTaskTest {
     leader.collect(leader.index());
     assertFalse(leader.has(content));
     assertFalse(leader.has(attribute));
+  }
+
+  @Test
+  void whatAMountedStateOfThePastHasStays() throws Exception {
+    Hash content = leader.write(file, "old");
+    Hash attribute = leader.attribute(file, "old value");
+    Snapshot mounted = leader.snapshot();
+    leader.catalog.remove(mounted.index());
+    leader.known.remove(mounted.index());
+    leader.pasts.add(new HeldState(mounted, "a,b"));
+    leader.write(file, "new");
+    leader.attribute(file, "new value");
+    CollectionTask task = leader.begin(leader.roots(leader.index(), false));
+    while (task.step()) {}
+    CollectionReport report = task.result(0);
+    assertTrue(leader.has(content));
+    assertTrue(leader.has(attribute));
+    assertNotNull(SnapshotReader.verify(mounted, leader.chunks, Collected.WORKSPACE));
+    Pin pin =
+        report.pins().stream()
+            .filter(each -> each.kind() == Kind.MOUNTED)
+            .findFirst()
+            .orElseThrow();
+    assertEquals("a,b", pin.name());
+    assertEquals(mounted.index(), pin.index());
+    assertTrue(pin.bytes() >= "old".length() + "old value".length(), pin::toString);
+    leader.pasts.clear();
+    leader.collect(leader.index());
+    assertFalse(leader.has(content));
+    assertFalse(leader.has(attribute));
+  }
+
+  @Test
+  void aMountedStateThatCannotBeReadEndsTheCollectionAndIsNamed() throws Exception {
+    Collected other = new Collected();
+    for (int i = 0; i < 300; i++) {
+      other.create("file-" + i);
+    }
+    Snapshot mounted = other.snapshot(); // its pages are not here
+    Hash dead = leader.put("dead").hash();
+    leader.pasts.add(new HeldState(mounted, "a"));
+    IOException failure = assertThrows(IOException.class, () -> leader.collect(leader.index()));
+    assertTrue(
+        String.valueOf(failure.getMessage())
+            .contains("the state of entry " + mounted.index() + ", which is mounted (a), cannot"),
+        failure::toString);
+    assertTrue(leader.has(dead));
   }
 
   @Test

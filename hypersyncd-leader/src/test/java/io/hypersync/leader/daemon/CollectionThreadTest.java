@@ -81,7 +81,8 @@ class CollectionThreadTest {
     thread.begin();
     answer().accept(manager);
     thread.collect(
-        new CollectionRoots(new StateWalk(FsState.genesis()), 0, List.of(), 0, Set.of(), false));
+        new CollectionRoots(
+            new StateWalk(FsState.genesis()), 0, List.of(), List.of(), 0, Set.of(), false));
     answer().accept(manager);
     assertNull(manager.lastFailure());
     assertFalse(store.contains(dead.hash()));

@@ -1,5 +1,6 @@
 package io.hypersync.leader.history;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +17,9 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StatePages;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
 import io.hypersync.model.trie.PageSource;
@@ -26,9 +29,11 @@ import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -168,6 +173,75 @@ class PastStatesTest {
               return Objects.requireNonNull(pages.get(page));
             });
     assertTrue(beside < pagesRead, beside + " of " + pagesRead);
+  }
+
+  @Test
+  void aManifestOfThePastIsTheOneThatASnapshotWouldHave() throws IOException {
+    for (int index : new int[] {1, 100, 150, 200, 299, LAST}) {
+      int before = snapshots.size();
+      snapshot(index);
+      byte[] taken = snapshots.removeLast().manifest();
+      assertEquals(before, snapshots.size());
+      PageWriter writer = PageWriter.complete(states.get(index).version(), Blake3::hash);
+      assertArrayEquals(taken, past().manifest(index).write(writer).bytes(), "entry " + index);
+    }
+  }
+
+  /** What the newest snapshot has is not written again, and no mark is left behind. */
+  @Test
+  void besideTheNewestStateLittleIsWritten() throws Exception {
+    snapshot(LAST);
+    Snapshot newest = snapshots.getLast();
+    PageCache cache = new PageCache(pages::get, StatePages::leaves, Long.MAX_VALUE, true);
+    FsState head =
+        Manifest.read(
+                newest.manifest(), WORKSPACE, (version, _) -> cache.reader(version), cache.source())
+            .state();
+    PastStates past =
+        new PastStates(
+            log,
+            WORKSPACE,
+            pages::get,
+            new PastStates.Newest(head, LAST, 10L * LAST, snapshots),
+            new HeapAllowance(Long.MAX_VALUE, ""),
+            () -> {});
+    Manifest state = past.manifest(LAST - 2);
+    List<Hash> written = new ArrayList<>();
+    Manifest.Written first =
+        state.write(
+            PageWriter.beside(
+                head.version(),
+                page -> {
+                  written.add(Blake3.hash(page));
+                  return written.getLast();
+                },
+                cache));
+    List<Hash> all = new ArrayList<>();
+    Manifest.Written whole =
+        state.write(
+            PageWriter.complete(
+                head.version(),
+                page -> {
+                  all.add(Blake3.hash(page));
+                  return all.getLast();
+                }));
+    assertArrayEquals(whole.bytes(), first.bytes());
+    assertTrue(written.size() < all.size(), written.size() + " of " + all.size());
+    assertTrue(all.containsAll(written));
+    Set<Hash> there = new HashSet<>(written);
+    there.addAll(pages.keySet());
+    assertTrue(there.containsAll(all), "all are there");
+    List<Hash> again = new ArrayList<>();
+    var _ =
+        state.write(
+            PageWriter.beside(
+                head.version(),
+                page -> {
+                  again.add(Blake3.hash(page));
+                  return again.getLast();
+                },
+                cache));
+    assertEquals(written, again, "no page counts as stored because it was written here");
   }
 
   @Test

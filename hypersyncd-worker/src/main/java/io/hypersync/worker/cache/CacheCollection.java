@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
  * One collection of a worker's chunks, step by step. An exception ends it: before the sweep nothing
  * was removed, and a sweep can be broken off anywhere ({@link CollectionRun}).
  *
- * <p>Kept are the chunks of the visible state and of entries that come behind it, and the pages of
- * this worker's snapshots. What the snapshots' files contain is not: a worker that starts from one
- * shows nothing before it has caught up, and fetches what its newest state needs.
+ * <p>Kept are the chunks of the visible state and of entries that come behind it, the pages of this
+ * worker's snapshots, and what is here of the states of the past that it has mounted. What the
+ * snapshots' files contain is not: a worker that starts from one shows nothing before it has caught
+ * up, and fetches what its newest state needs.
  */
 public final class CacheCollection implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
@@ -49,6 +50,7 @@ public final class CacheCollection implements PageVisitor {
 
   private enum Step {
     STATE,
+    PASTS,
     SNAPSHOTS,
     MEMORY,
     SWEEP,
@@ -79,6 +81,11 @@ public final class CacheCollection implements PageVisitor {
   private final SeenHashes pages;
   private final PageWalker walker;
   private final Deque<Snapshot> rest;
+
+  /** Comes to pages of its own: those that are not here must not count as read. */
+  private final PageWalker pastWalker;
+
+  private final Deque<byte[]> pasts;
   private Step step = Step.STATE;
 
   /** Asked for when all snapshots are marked. */
@@ -100,6 +107,10 @@ public final class CacheCollection implements PageVisitor {
     this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(new StoredPages(at.chunks(), RateLimit.NONE), this);
     this.rest = new ArrayDeque<>(roots.snapshots());
+    SeenHashes pastPages = new SeenHashes(at.maxPages());
+    this.pastWalker =
+        new PageWalker(new StoredPages(at.chunks(), RateLimit.NONE), new PastVisitor(pastPages));
+    this.pasts = new ArrayDeque<>(roots.pasts());
     this.needed = new NeededPages(at.needed());
   }
 
@@ -136,6 +147,11 @@ public final class CacheCollection implements PageVisitor {
           roots.visible().step(NODES_PER_STEP, walker);
         } else if (!readPages()) {
           roots.mentioned().forEach(run::mark);
+          step = Step.PASTS;
+        }
+      }
+      case PASTS -> {
+        if (!readPastPages() && !nextPast()) {
           step = Step.SNAPSHOTS;
         }
       }
@@ -182,6 +198,33 @@ public final class CacheCollection implements PageVisitor {
     return true;
   }
 
+  /**
+   * Reads some pages of states of the past. What is not here is fetched by whoever looks at it, and
+   * so is what only that leads to.
+   */
+  private boolean readPastPages() throws DecodeException {
+    at.limit().spend(PAGES_PER_STEP * PAGE_BYTES);
+    for (int i = 0; i < PAGES_PER_STEP; i++) {
+      try {
+        if (!pastWalker.step()) {
+          return false;
+        }
+      } catch (PageMissingException e) {
+        var _ = pastWalker.skip();
+      }
+    }
+    return true;
+  }
+
+  private boolean nextPast() throws DecodeException {
+    byte[] next = pasts.poll();
+    if (next == null) {
+      return false;
+    }
+    Manifest.walk(next, at.workspace(), pastWalker);
+    return true;
+  }
+
   private boolean nextSnapshot() throws DecodeException {
     Snapshot next = rest.poll();
     if (next == null) {
@@ -189,6 +232,26 @@ public final class CacheCollection implements PageVisitor {
     }
     Manifest.walk(next.manifest(), at.workspace(), walker);
     return true;
+  }
+
+  /** Marks what is here of states of the past. */
+  private final class PastVisitor implements PageVisitor {
+    private final SeenHashes seen;
+
+    PastVisitor(SeenHashes seen) {
+      this.seen = seen;
+    }
+
+    @Override
+    public boolean page(Hash page) {
+      boolean _ = run.mark(page);
+      return seen.add(page);
+    }
+
+    @Override
+    public void chunk(Hash chunk) {
+      chunkOfState(chunk);
+    }
   }
 
   @Override
@@ -207,7 +270,7 @@ public final class CacheCollection implements PageVisitor {
   /** How far it is, in words for a person. */
   public String progress() {
     return switch (step) {
-      case STATE, SNAPSHOTS, MEMORY -> "marking: read " + pages.count() + " pages";
+      case STATE, PASTS, SNAPSHOTS, MEMORY -> "marking: read " + pages.count() + " pages";
       case SWEEP, DONE -> run.progress().describeSweep();
     };
   }

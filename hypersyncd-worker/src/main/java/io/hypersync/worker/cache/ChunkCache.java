@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
  *       limit gives some of these up ({@link CacheLimits}).
  *   <li>A chunk of an entry that has arrived and is not visible yet, because the replica has asked
  *       whether it is here, and applies the entry without asking again.
+ *   <li>Of a state of the past that is mounted here: what is here of its pages and chunks. A worker
+ *       with a limit gives up what was not read lately.
  *   <li>A page of a snapshot of this worker, because the next start reads it, and because the next
  *       snapshot leaves out what the last one has.
  * </ul>
@@ -132,6 +134,11 @@ public final class ChunkCache {
     /** About how many bytes of heap the newest state takes. */
     long stateBytes();
 
+    /** The manifests of the states of the past that are mounted here. */
+    default List<byte[]> pasts() {
+      return List.of();
+    }
+
     /** Tells of the chunks of all entries that are here and not visible yet. */
     void mentioned(Consumer<Hash> chunk);
   }
@@ -191,7 +198,11 @@ public final class ChunkCache {
     lastSnapshot = snapshots.newestIndex();
     port.collect(
         new CacheRoots(
-            new StateWalk(visible.state()), mentioned, List.copyOf(snapshots.all()), evicts));
+            new StateWalk(visible.state()),
+            mentioned,
+            List.copyOf(snapshots.all()),
+            source.pasts(),
+            evicts));
   }
 
   /** The store takes so many bytes. */

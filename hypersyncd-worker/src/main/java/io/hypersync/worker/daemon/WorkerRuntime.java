@@ -113,6 +113,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final UsedChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
+  private final PastMounts pastMounts;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
   private final Object mounting = new Object();
@@ -206,6 +207,12 @@ public final class WorkerRuntime implements AutoCloseable {
               loop().post(worker -> worker.pageUnreadable(page));
             });
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
+    this.pastMounts =
+        new PastMounts(
+            options,
+            store,
+            new PastMount.Parts(new PastMutations(this::loop, reads), store, recent),
+            loop::post);
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
   }
@@ -364,6 +371,7 @@ public final class WorkerRuntime implements AutoCloseable {
     kernelRequests().forEach((opcode, count) -> requests.put(opcode.label(), count));
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
+    status.set("past_mounts", pastMounts.json());
     return status;
   }
 
@@ -406,6 +414,19 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private static long requestCollection(WorkerAgent agent) {
     return agent.monitor().state() == LinkState.LIVE ? agent.cache().request() : 0;
+  }
+
+  /**
+   * The admin command {@code mount}: mounts a state of the past, or unmounts one. Blocks until that
+   * is done.
+   *
+   * @throws UserError if it cannot be done, or for wrong arguments
+   */
+  public ObjectNode past(JsonNode args) {
+    if (session == null) {
+      throw new UserError("this worker has not mounted the workspace yet", "Try again then.");
+    }
+    return pastMounts.run(args);
   }
 
   /**
@@ -486,6 +507,7 @@ public final class WorkerRuntime implements AutoCloseable {
     synchronized (mounting) {
       LOG.trace("mounted, or never will be");
     }
+    pastMounts.close();
     drain();
     Inotify reporter = inotify;
     if (reporter != null) {

@@ -11,17 +11,35 @@ import io.hypersync.worker.fuse.abi.FuseFlags;
  * @param strictOpen whether open waits until everything that is known to be committed is visible
  *     (hypersync.md 6.8); an open that can write waits for everything that is committed
  * @param strictReads whether every read waits until everything that is committed is visible (5.3)
+ * @param keepNs cache lifetime of whatever may be cached, in nanoseconds; invalidations end it
+ *     earlier
  */
 public record CachePolicy(
-    boolean attributes, boolean names, boolean strictOpen, boolean strictReads) {
-  /** Cache lifetime of whatever may be cached; invalidations end it earlier. */
+    boolean attributes, boolean names, boolean strictOpen, boolean strictReads, long keepNs) {
   static final long KEEP_NS = 3_600_000_000_000L;
+
+  /** As long as the kernel can count, and no clock shows. */
+  private static final long CENTURY_NS = 100L * 365 * 24 * KEEP_NS;
+
+  /** Everything is kept for ever: the state is one of the past. */
+  public static final CachePolicy OF_THE_PAST =
+      new CachePolicy(true, true, false, false, CENTURY_NS);
 
   /**
    * For this long after a process of this host has changed names in a directory, none of that
    * directory's names are cached, except those of subdirectories.
    */
   static final long QUIET_NS = 1_000_000_000L;
+
+  /** A policy with the usual lifetime. */
+  public CachePolicy(boolean attributes, boolean names, boolean strictOpen, boolean strictReads) {
+    this(attributes, names, strictOpen, strictReads, KEEP_NS);
+  }
+
+  /** Whether nothing ever changes, so that nobody has to know what the kernel has cached. */
+  boolean isOfThePast() {
+    return keepNs == CENTURY_NS;
+  }
 
   /** Whether an open that can write asks the leader first whether its path is still right. */
   boolean asksBeforeWriting() {

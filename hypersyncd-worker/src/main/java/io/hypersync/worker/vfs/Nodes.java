@@ -103,7 +103,7 @@ final class Nodes {
       return 0;
     }
     inodes.noteAttributes(inode);
-    return CachePolicy.KEEP_NS;
+    return policy.keepNs();
   }
 
   /** The entry for a name that leads to this node in this view; raises the node's lookup count. */
@@ -188,8 +188,11 @@ final class Nodes {
   }
 
   private long noteName(InodeNo directory, Name name, boolean ofDirectory) {
+    if (policy.isOfThePast()) {
+      return policy.keepNs();
+    }
     boolean kept =
         policy.names() && inodes.noteName(directory, name, ofDirectory, clock.monotonicNs());
-    return kept ? CachePolicy.KEEP_NS : 0;
+    return kept ? policy.keepNs() : 0;
   }
 }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * be undone, which is the submission of a mutation. EIO if a page cannot be had. Thread-safe.
  */
 final class PageFetches {
-  /** How many pages are fetched for one request. */
-  private static final int MOST = 1_024;
+  /** How many pages are fetched for one request: a listing of a large directory needs many. */
+  private static final int MOST = 1 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(PageFetches.class);
 

@@ -57,6 +57,7 @@ class CacheCollectionTest {
 
   private final InMemoryChunkStore store = new InMemoryChunkStore();
   private final List<Snapshot> snapshots = new ArrayList<>();
+  private final List<byte[]> pasts = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
 
@@ -176,6 +177,27 @@ class CacheCollectionTest {
     }
   }
 
+  /** Somebody looks at it; what is not here is fetched. */
+  @Test
+  void ofAMountedStateStaysWhatIsHere() throws Exception {
+    for (int i = 0; i < 300; i++) {
+      create("file-" + i);
+    }
+    NodeId file = create("f");
+    Hash then = write(file, "what it had then");
+    snapshot();
+    byte[] manifest = snapshots.removeFirst().manifest();
+    write(file, "what it has now: more");
+    pasts.add(manifest);
+    collect(false);
+    assertTrue(store.contains(then));
+    pasts.clear();
+    collect(false);
+    assertFalse(store.contains(then));
+    pasts.add(manifest);
+    collect(false); // though its pages are gone
+  }
+
   private CacheReport collect(boolean evicts, Hash... mentioned)
       throws DecodeException, PageMissingException {
     return all(begin(store, NO_LIMIT, UsedChunks.none(), evicts, mentioned));
@@ -185,7 +207,8 @@ class CacheCollectionTest {
       ChunkStore chunks, CacheLimits limits, UsedChunks recent, boolean evicts, Hash... mentioned) {
     return new CacheCollection(
         chunks.beginCollection(),
-        new CacheRoots(new StateWalk(state), Set.of(mentioned), snapshots, evicts),
+        new CacheRoots(
+            new StateWalk(state), Set.of(mentioned), snapshots, List.copyOf(pasts), evicts),
         new CacheCollection.Environment(
             chunks, WORKSPACE, limits, recent, List::of, 2, RateLimit.NONE));
   }

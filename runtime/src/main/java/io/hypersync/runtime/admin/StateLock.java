@@ -37,6 +37,7 @@ public final class StateLock implements AutoCloseable {
           "collected",
           "snapshots.aside",
           "snapshots.suspect",
+          "past",
           "intents",
           "enrolment.token",
           "worker.toml",

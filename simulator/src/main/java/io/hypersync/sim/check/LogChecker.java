@@ -82,9 +82,11 @@ public final class LogChecker {
           case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
           case LeaderMessage.LockResponse lock -> lock.commitIndex();
           case LeaderMessage.SnapshotOffer offer -> offer.index();
+          case LeaderMessage.PastState state -> state.index();
           case LeaderMessage.Refused _,
               LeaderMessage.ChunkNeed _,
               LeaderMessage.ChunkWanted _,
+              LeaderMessage.PastStateRefused _,
               LeaderMessage.RateLimited _,
               LeaderMessage.ChunkData _,
               LeaderMessage.ChunkUnavailable _,

@@ -86,7 +86,10 @@ public final class LeaderDisk {
         HELD_BACK,
         HIDDEN,
         STARTED_BEHIND,
-        CAME_BACK);
+        CAME_BACK,
+        SnapshotDisk.HELD,
+        SnapshotDisk.HELD_ALONE,
+        SnapshotDisk.HELD_ON);
     this.files = new SimFiles(prng.split());
   }
 

@@ -60,9 +60,19 @@ public final class SnapshotDisk {
   /** A restore has left alone what others have changed meanwhile. */
   public static final String RESTORED_BESIDE = "restores that leave alone what others change";
 
+  /** A state of the past was stored for a mount. */
+  public static final String HELD = "states of the past that are held";
+
+  /** A collection has found what only such a state has. */
+  public static final String HELD_ALONE = "collections that keep what only a held state has";
+
+  /** Such a state was found by a start of the leader. */
+  public static final String HELD_ON = "states of the past that are held over a start";
+
   private final String replica;
   private final SimChunkStore chunks;
   private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();
+  private final SimSnapshotCatalog past = new SimSnapshotCatalog();
   private final Map<String, Long> counts = new TreeMap<>();
 
   /** Whether a page could not be read, so that the next start reads all of them. */
@@ -115,6 +125,16 @@ public final class SnapshotDisk {
   /** The snapshots. */
   public SnapshotCatalog snapshots() {
     return snapshots;
+  }
+
+  /** The states of the past that are held for mounts. */
+  public SnapshotCatalog past() {
+    return past;
+  }
+
+  /** Those states, the oldest first. */
+  public List<Snapshot> knownPast() {
+    return past.list();
   }
 
   /** What the catalog has, the oldest first. */

@@ -9,11 +9,13 @@ import io.hypersync.leader.collection.CollectionTask;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
+import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.LeaderDisk;
+import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
@@ -150,6 +152,9 @@ final class SimCollections implements CollectionPort {
     }
     if (report.chunksRemoved() > 0) {
       disk.snapshots().count(LeaderDisk.COLLECTION_REMOVED);
+    }
+    if (report.pins().stream().anyMatch(pin -> pin.kind() == Kind.MOUNTED && pin.bytes() > 0)) {
+      disk.snapshots().count(SnapshotDisk.HELD_ALONE);
     }
     judge();
     answer(manager -> manager.ended(report, timeline.monotonicNs()));

@@ -6,6 +6,7 @@ import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
@@ -108,6 +109,7 @@ public final class SimLeader implements LeaderEnd {
   private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
   private final SimRestores restores;
+  private final SimPasts pasts;
   private long lastSession;
   private long recovered;
 
@@ -119,6 +121,7 @@ public final class SimLeader implements LeaderEnd {
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param mayLoseTouch whether workers may lose their connection in this history
    * @param restores what somebody restores
+   * @param pasts what somebody mounts of the past
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -138,6 +141,7 @@ public final class SimLeader implements LeaderEnd {
       LockChecker locks,
       boolean mayLoseTouch,
       SimRestores.Wish restores,
+      SimPasts.Wish pasts,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -245,6 +249,8 @@ public final class SimLeader implements LeaderEnd {
                 timeline.monotonicNs()),
             new CollectionManager(
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
+            new PastHolds.Start(
+                new SimPasts.Port(this::pasts), disk.snapshots().knownPast(), SimPasts.AWAY_NS),
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
@@ -261,6 +267,12 @@ public final class SimLeader implements LeaderEnd {
     trimLater();
     this.restores = new SimRestores(this, disk, log, config.workspace(), host, restores);
     this.restores.later();
+    this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
+    this.pasts.begin();
+  }
+
+  private SimPasts pasts() {
+    return pasts;
   }
 
   @Override
@@ -277,6 +289,11 @@ public final class SimLeader implements LeaderEnd {
 
   public LeaderAgent agent() {
     return agent;
+  }
+
+  /** The root after an entry that is durable. */
+  Hash rootOf(long index) {
+    return checker.root(index);
   }
 
   /** Who restores paths. */

@@ -470,6 +470,8 @@ public final class SimWorker implements WorkerEnd {
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
           LeaderMessage.ChunkWanted _,
+          LeaderMessage.PastState _,
+          LeaderMessage.PastStateRefused _,
           LeaderMessage.ChunkData _,
           LeaderMessage.ChunkUnavailable _,
           LeaderMessage.LockExpiryWarning _ -> {

@@ -26,6 +26,8 @@ enum FrameKind {
   OPEN_LEASE_RELEASE(0x0a, StreamKind.CONTROL, FrameKind.NODES),
   OPEN_LEASE_RENEW(0x0b, StreamKind.CONTROL, FrameKind.NODES),
   CHUNK_ABSENT(0x0c, StreamKind.CONTROL, FrameKind.HASHES),
+  PAST_STATE_REQUEST(0x0d, StreamKind.CONTROL, FrameKind.SMALL),
+  PAST_STATE_RELEASE(0x0e, StreamKind.CONTROL, FrameKind.SMALL),
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
@@ -39,6 +41,8 @@ enum FrameKind {
   LOCK_EXPIRY_WARNING(0x46, StreamKind.CONTROL, FrameKind.SMALL),
   SNAPSHOT_OFFER(0x47, StreamKind.CONTROL, FrameKind.MANIFEST),
   CHUNK_WANTED(0x48, StreamKind.CONTROL, FrameKind.HASHES),
+  PAST_STATE(0x49, StreamKind.CONTROL, FrameKind.MANIFEST),
+  PAST_STATE_REFUSED(0x4a, StreamKind.CONTROL, FrameKind.SMALL),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -105,6 +109,8 @@ enum FrameKind {
       case WorkerMessage.ChunkPut _ -> CHUNK_PUT;
       case WorkerMessage.ChunkCopy _ -> CHUNK_COPY;
       case WorkerMessage.ChunkAbsent _ -> CHUNK_ABSENT;
+      case WorkerMessage.PastStateRequest _ -> PAST_STATE_REQUEST;
+      case WorkerMessage.PastStateRelease _ -> PAST_STATE_RELEASE;
     };
   }
 
@@ -118,6 +124,8 @@ enum FrameKind {
       case LeaderMessage.LockResponse _ -> LOCK_RESPONSE;
       case LeaderMessage.LockExpiryWarning _ -> LOCK_EXPIRY_WARNING;
       case LeaderMessage.ChunkWanted _ -> CHUNK_WANTED;
+      case LeaderMessage.PastState _ -> PAST_STATE;
+      case LeaderMessage.PastStateRefused _ -> PAST_STATE_REFUSED;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

@@ -17,6 +17,8 @@ import io.hypersync.wire.proto.CommitAck;
 import io.hypersync.wire.proto.Heartbeat;
 import io.hypersync.wire.proto.IntentStatusResponse;
 import io.hypersync.wire.proto.LogEntries;
+import io.hypersync.wire.proto.PastState;
+import io.hypersync.wire.proto.PastStateRefused;
 import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
 import io.hypersync.wire.proto.SnapshotOffer;
@@ -33,6 +35,9 @@ final class LeaderMessages {
   private static final Parser<Refused> REFUSED = DiscardUnknownFieldsParser.wrap(Refused.parser());
   private static final Parser<SnapshotOffer> OFFER =
       DiscardUnknownFieldsParser.wrap(SnapshotOffer.parser());
+  private static final Parser<PastState> PAST = DiscardUnknownFieldsParser.wrap(PastState.parser());
+  private static final Parser<PastStateRefused> PAST_REFUSED =
+      DiscardUnknownFieldsParser.wrap(PastStateRefused.parser());
   private static final Parser<Heartbeat> HEARTBEAT =
       DiscardUnknownFieldsParser.wrap(Heartbeat.parser());
   private static final Parser<BarrierResponse> BARRIER =
@@ -65,6 +70,19 @@ final class LeaderMessages {
               .setIndex(offer.index())
               .setRoot(Fields.toProto(offer.root()))
               .setManifest(UnsafeByteOperations.unsafeWrap(offer.manifest()))
+              .build();
+      case LeaderMessage.PastState state ->
+          PastState.newBuilder()
+              .setRequestId(state.requestId())
+              .setIndex(state.index())
+              .setRoot(Fields.toProto(state.root()))
+              .setManifest(UnsafeByteOperations.unsafeWrap(state.manifest()))
+              .build();
+      case LeaderMessage.PastStateRefused refused ->
+          PastStateRefused.newBuilder()
+              .setRequestId(refused.requestId())
+              .setMessage(refused.message())
+              .setHint(refused.hint())
               .build();
       case LeaderMessage.Heartbeat heartbeat -> heartbeat(heartbeat);
       case LeaderMessage.BarrierResponse barrier ->
@@ -105,6 +123,8 @@ final class LeaderMessages {
       case WELCOME -> welcome(Fields.parse(WELCOME, kind, body));
       case REFUSED -> refused(Fields.parse(REFUSED, kind, body));
       case SNAPSHOT_OFFER -> offer(Fields.parse(OFFER, kind, body));
+      case PAST_STATE -> pastState(Fields.parse(PAST, kind, body));
+      case PAST_STATE_REFUSED -> pastRefused(Fields.parse(PAST_REFUSED, kind, body));
       case HEARTBEAT -> heartbeat(Fields.parse(HEARTBEAT, kind, body));
       case BARRIER_RESPONSE -> barrier(Fields.parse(BARRIER, kind, body));
       case COMMIT_ACK -> ack(Fields.parse(ACK, kind, body));
@@ -133,6 +153,8 @@ final class LeaderMessages {
           SUBMIT_INTENT,
           INTENT_STATUS_REQUEST,
           CHUNK_ABSENT,
+          PAST_STATE_REQUEST,
+          PAST_STATE_RELEASE,
           CHUNK_COPY,
           CHUNK_PUT ->
           throw new ProtocolException("a " + kind + " is no control message of the leader");
@@ -222,15 +244,36 @@ final class LeaderMessages {
 
   private static LeaderMessage offer(SnapshotOffer proto) throws ProtocolException {
     Fields.require(proto.hasIndex(), "index");
-    int length = proto.getManifest().size();
+    return new LeaderMessage.SnapshotOffer(
+        Fields.number(proto.getIndex(), 1, "index"),
+        Fields.hash(proto.hasRoot(), proto.getRoot(), "root"),
+        manifest(proto.getManifest()));
+  }
+
+  private static byte[] manifest(ByteString manifest) throws ProtocolException {
+    int length = manifest.size();
     if (length < 1 || length > Protocol.MAX_MANIFEST_BYTES) {
       throw new ProtocolException(
           "manifest has " + length + " bytes, 1 to " + Protocol.MAX_MANIFEST_BYTES + " allowed");
     }
-    return new LeaderMessage.SnapshotOffer(
+    return manifest.toByteArray();
+  }
+
+  private static LeaderMessage pastState(PastState proto) throws ProtocolException {
+    Fields.require(proto.hasRequestId(), "request_id");
+    Fields.require(proto.hasIndex(), "index");
+    return new LeaderMessage.PastState(
+        proto.getRequestId(),
         Fields.number(proto.getIndex(), 1, "index"),
         Fields.hash(proto.hasRoot(), proto.getRoot(), "root"),
-        proto.getManifest().toByteArray());
+        manifest(proto.getManifest()));
+  }
+
+  private static LeaderMessage pastRefused(PastStateRefused proto) throws ProtocolException {
+    Fields.require(proto.hasRequestId(), "request_id");
+    Fields.require(proto.hasMessage(), "message");
+    return new LeaderMessage.PastStateRefused(
+        proto.getRequestId(), proto.getMessage(), proto.getHint());
   }
 
   private static Heartbeat heartbeat(LeaderMessage.Heartbeat heartbeat) {

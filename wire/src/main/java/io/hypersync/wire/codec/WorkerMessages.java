@@ -8,6 +8,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.ApplyError;
 import io.hypersync.wire.proto.BarrierRequest;
@@ -15,9 +16,12 @@ import io.hypersync.wire.proto.ChunkAbsent;
 import io.hypersync.wire.proto.ChunkFetch;
 import io.hypersync.wire.proto.Hello;
 import io.hypersync.wire.proto.IntentStatusRequest;
+import io.hypersync.wire.proto.PastStateRelease;
+import io.hypersync.wire.proto.PastStateRequest;
 import io.hypersync.wire.proto.SubmitIntent;
 import io.hypersync.wire.proto.WorkerApplied;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -35,6 +39,10 @@ final class WorkerMessages {
       DiscardUnknownFieldsParser.wrap(ChunkFetch.parser());
   private static final Parser<ChunkAbsent> ABSENT =
       DiscardUnknownFieldsParser.wrap(ChunkAbsent.parser());
+  private static final Parser<PastStateRequest> PAST =
+      DiscardUnknownFieldsParser.wrap(PastStateRequest.parser());
+  private static final Parser<PastStateRelease> RELEASE =
+      DiscardUnknownFieldsParser.wrap(PastStateRelease.parser());
   private static final Parser<SubmitIntent> SUBMIT =
       DiscardUnknownFieldsParser.wrap(SubmitIntent.parser());
   private static final Parser<IntentStatusRequest> STATUS =
@@ -61,6 +69,13 @@ final class WorkerMessages {
       case WorkerMessage.OpenLeaseRenew renew -> LeaseMessages.toProto(renew);
       case WorkerMessage.ChunkAbsent absent ->
           ChunkAbsent.newBuilder().setHashes(Fields.toProto(absent.hashes())).build();
+      case WorkerMessage.PastStateRequest request ->
+          PastStateRequest.newBuilder()
+              .setRequestId(request.requestId())
+              .setMoment(request.moment())
+              .build();
+      case WorkerMessage.PastStateRelease release ->
+          PastStateRelease.newBuilder().setIndex(release.index()).build();
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -84,9 +99,13 @@ final class WorkerMessages {
       case CHUNK_ABSENT ->
           new WorkerMessage.ChunkAbsent(
               Fields.hashes(Fields.parse(ABSENT, kind, body).getHashes(), "hashes"));
+      case PAST_STATE_REQUEST -> pastState(Fields.parse(PAST, kind, body));
+      case PAST_STATE_RELEASE -> release(Fields.parse(RELEASE, kind, body));
       case CHUNK_PUT,
           CHUNK_COPY,
           CHUNK_WANTED,
+          PAST_STATE,
+          PAST_STATE_REFUSED,
           WELCOME,
           REFUSED,
           SNAPSHOT_OFFER,
@@ -242,6 +261,21 @@ final class WorkerMessages {
       chunks.add(new ChunkRef(hashes.get(i), length));
     }
     return new WorkerMessage.ChunkFetch(chunks);
+  }
+
+  private static WorkerMessage pastState(PastStateRequest proto) throws ProtocolException {
+    Fields.require(proto.hasRequestId(), "request_id");
+    int length = proto.getMoment().getBytes(StandardCharsets.UTF_8).length;
+    if (length < 1 || length > Protocol.MAX_MOMENT_BYTES) {
+      throw new ProtocolException(
+          "moment has " + length + " bytes, 1 to " + Protocol.MAX_MOMENT_BYTES + " allowed");
+    }
+    return new WorkerMessage.PastStateRequest(proto.getRequestId(), proto.getMoment());
+  }
+
+  private static WorkerMessage release(PastStateRelease proto) throws ProtocolException {
+    Fields.require(proto.hasIndex(), "index");
+    return new WorkerMessage.PastStateRelease(Fields.number(proto.getIndex(), 1, "index"));
   }
 
   private static SubmitIntent submit(WorkerMessage.SubmitIntent submit) {

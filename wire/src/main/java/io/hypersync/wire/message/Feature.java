@@ -10,7 +10,9 @@ public enum Feature {
   /** Chunks may come as RaptorQ symbols. */
   RAPTORQ(1),
   /** Payloads may be compressed. */
-  COMPRESSION(2);
+  COMPRESSION(2),
+  /** The leader stores states of the past, and holds them for workers that mount them. */
+  PAST_STATES(3);
 
   private final int bit;
 

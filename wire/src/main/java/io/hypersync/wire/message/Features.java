@@ -14,7 +14,7 @@ public record Features(long bits) {
   public static final Features NONE = new Features(0);
 
   /** The features that this version supports. */
-  public static final Features SUPPORTED = NONE;
+  public static final Features SUPPORTED = of(Feature.PAST_STATES);
 
   /** The set of the given features. */
   public static Features of(Feature... features) {

@@ -99,6 +99,27 @@ public sealed interface LeaderMessage {
   record SnapshotOffer(long index, Hash root, byte[] manifest) implements LeaderMessage {}
 
   /**
+   * A state of the past, which the leader holds for this worker; control stream. Its pages and
+   * chunks are fetched with ChunkFetch.
+   *
+   * @param requestId that of the PastStateRequest
+   * @param index its last entry
+   * @param root the root after that entry
+   * @param manifest 1 to {@link Protocol#MAX_MANIFEST_BYTES} bytes
+   */
+  record PastState(long requestId, long index, Hash root, byte[] manifest)
+      implements LeaderMessage {}
+
+  /**
+   * The leader cannot hold the state that was asked for; control stream.
+   *
+   * @param requestId that of the PastStateRequest
+   * @param message why, for a person
+   * @param hint what to do; may be empty
+   */
+  record PastStateRefused(long requestId, String message, String hint) implements LeaderMessage {}
+
+  /**
    * The leader's store has lost these chunks: the worker answers each with ChunkCopy or
    * ChunkAbsent; control stream.
    *

@@ -37,6 +37,12 @@ public final class Protocol {
   /** The most locks named in a LockExpiryWarning. */
   public static final int MAX_LOCKS_PER_WARNING = 64;
 
+  /** The most states of the past that a worker may hold at the leader. */
+  public static final int MAX_PAST_STATES = 16;
+
+  /** The longest name of a state in a PastStateRequest, in bytes of UTF-8. */
+  public static final int MAX_MOMENT_BYTES = 255;
+
   private static final String UPDATE = "; update HyperSync on ";
 
   private Protocol() {}

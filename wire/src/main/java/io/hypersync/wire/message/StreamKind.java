@@ -54,7 +54,9 @@ public enum StreamKind {
           WorkerMessage.OpenLeaseAcquire _,
           WorkerMessage.OpenLeaseRelease _,
           WorkerMessage.OpenLeaseRenew _,
-          WorkerMessage.ChunkAbsent _ ->
+          WorkerMessage.ChunkAbsent _,
+          WorkerMessage.PastStateRequest _,
+          WorkerMessage.PastStateRelease _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ -> CHUNKS;
@@ -71,7 +73,9 @@ public enum StreamKind {
           LeaderMessage.BarrierResponse _,
           LeaderMessage.LockResponse _,
           LeaderMessage.LockExpiryWarning _,
-          LeaderMessage.ChunkWanted _ ->
+          LeaderMessage.ChunkWanted _,
+          LeaderMessage.PastState _,
+          LeaderMessage.PastStateRefused _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

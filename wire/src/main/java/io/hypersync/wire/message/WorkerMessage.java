@@ -168,6 +168,21 @@ public sealed interface WorkerMessage {
   }
 
   /**
+   * Asks for a state of the past, and holds it at the leader until {@link PastStateRelease} or the
+   * end of this run; answered with {@link LeaderMessage.PastState} or {@link
+   * LeaderMessage.PastStateRefused}; control stream. Only if {@link Feature#PAST_STATES} was
+   * negotiated. After a reconnect it is sent again for each state that is mounted.
+   *
+   * @param requestId repeated in the answer
+   * @param moment a snapshot's name, an index, a time, how long ago, or {@code head}; 1 to {@link
+   *     Protocol#MAX_MOMENT_BYTES} bytes
+   */
+  record PastStateRequest(long requestId, String moment) implements WorkerMessage {}
+
+  /** A state of the past is not mounted here any more; control stream. */
+  record PastStateRelease(long index) implements WorkerMessage {}
+
+  /**
    * Locks, unlocks or tests for a conflict (10.2); control stream.
    *
    * @param intent its client is the run of Hello; its numbers only grow, and the leader executes

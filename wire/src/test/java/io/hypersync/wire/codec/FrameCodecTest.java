@@ -79,7 +79,7 @@ class FrameCodecTest {
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
                 40 05                                    protocol_revision
-                49 00 00 00 00 00 00 00 00               features
+                49 08 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
             new LeaderMessage.Welcome(
@@ -295,6 +295,41 @@ class FrameCodecTest {
             101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
             """),
         Arguments.of(
+            new WorkerMessage.PastStateRequest(7, "2h"),
+            """
+            00 00 00 0e                   length
+            0d                            PastStateRequest
+            09 07 00 00 00 00 00 00 00    request_id
+            12 02 32 68                   moment
+            """),
+        Arguments.of(
+            new WorkerMessage.PastStateRelease(300),
+            """
+            00 00 00 04    length
+            0e             PastStateRelease
+            08 ac 02       index
+            """),
+        Arguments.of(
+            new LeaderMessage.PastState(7, 300, SampleMessages.HASH, new byte[] {7, 8}),
+            """
+            00 00 00 33                   length
+            49                            PastState
+            09 07 00 00 00 00 00 00 00    request_id
+            10 ac 02                      index
+            1a 20                         root
+            101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f
+            22 02 07 08                   manifest
+            """),
+        Arguments.of(
+            new LeaderMessage.PastStateRefused(7, "no", ""),
+            """
+            00 00 00 10                   length
+            4a                            PastStateRefused
+            09 07 00 00 00 00 00 00 00    request_id
+            12 02 6e 6f                   message
+            1a 00                         hint
+            """),
+        Arguments.of(
             new WorkerMessage.ChunkAbsent(List.of(SampleMessages.HASH)),
             """
             00 00 00 23    length
@@ -476,6 +511,15 @@ class FrameCodecTest {
         fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 00 10 05 1a 00", "log_index is 0"),
         fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 01 10 00 1a 00", "errno is 0"),
         fault("04", "", "hashes has 0 bytes"),
+        fault("0d", "12 02 3268", "request_id is missing"),
+        fault("0d", "09 0100000000000000", "moment has 0 bytes"),
+        fault("0d", "09 0100000000000000 12 80 02" + "61".repeat(256), "moment has 256 bytes"),
+        fault("0e", "", "index is missing"),
+        fault("0e", "08 00", "index is 0"),
+        fault("49", "09 0100000000000000 10 01 1a" + hash, "manifest has 0 bytes"),
+        fault("49", "10 01 1a" + hash + "22 01 00", "request_id is missing"),
+        fault("49", "09 0100000000000000 10 00 1a" + hash + "22 01 00", "index is 0"),
+        fault("4a", "09 0100000000000000", "message is missing"),
         fault("04", "0a 03 010203", "hashes has 3 bytes"),
         fault("04", "0a" + hash, "lengths has 0 numbers for 1 hashes"),
         fault("04", "0a" + hash + "12 03 818004", "length is 65537"),

@@ -67,6 +67,8 @@ public final class SampleMessages {
         new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.EIO, "other root", HASH)),
         new WorkerMessage.ChunkAbsent(List.of(HASH)),
+        new WorkerMessage.PastStateRequest(-7, "before-the-rewrite"),
+        new WorkerMessage.PastStateRelease(1),
         new WorkerMessage.ChunkCopy(HASH, bytes("chunk")),
         new WorkerMessage.ChunkCopy(HASH, new byte[0]),
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
@@ -121,6 +123,10 @@ public final class SampleMessages {
             Integer.MAX_VALUE,
             Long.MAX_VALUE),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
+        new LeaderMessage.PastState(-7, 1, HASH, bytes("manifest")),
+        new LeaderMessage.PastStateRefused(-7, "there is no entry 9 yet", ""),
+        new LeaderMessage.PastStateRefused(
+            -7, "there is no entry 9 yet", "The newest one is entry 8."),
         new LeaderMessage.ChunkWanted(List.of(HASH, Hash.ZERO)),
         new LeaderMessage.SnapshotOffer(5, HASH, bytes("manifest")),
         new LeaderMessage.SnapshotOffer(
@@ -181,6 +187,8 @@ public final class SampleMessages {
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
       case WorkerMessage.ChunkCopy m -> "ChunkCopy " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
+      case LeaderMessage.PastState m ->
+          "PastState " + List.of(m.requestId(), m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.SnapshotOffer m ->
           "SnapshotOffer " + List.of(m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.LogEntries m ->

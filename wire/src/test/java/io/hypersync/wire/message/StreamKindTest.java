@@ -27,6 +27,8 @@ class StreamKindTest {
           Map.entry(WorkerMessage.SubmitIntent.class, StreamKind.INTENTS),
           Map.entry(WorkerMessage.IntentStatusRequest.class, StreamKind.INTENTS),
           Map.entry(WorkerMessage.ChunkAbsent.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.PastStateRequest.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.PastStateRelease.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.ChunkCopy.class, StreamKind.CHUNKS),
           Map.entry(WorkerMessage.ChunkPut.class, StreamKind.CHUNKS));
 
@@ -36,6 +38,8 @@ class StreamKindTest {
           Map.entry(LeaderMessage.Refused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.SnapshotOffer.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.ChunkWanted.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.PastState.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.PastStateRefused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.LockResponse.class, StreamKind.CONTROL),

@@ -24,6 +24,9 @@ public record FuseMountOptions(
     boolean noDev) {
   private static final int MIN_READ = 4096;
 
+  /** What the source of a mount of the past ends with. */
+  private static final String PAST = ":past";
+
   public FuseMountOptions {
     if (source.isEmpty() || source.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("source must be a non-empty name without NUL");
@@ -54,6 +57,21 @@ public record FuseMountOptions(
    */
   public static FuseMountOptions workspace(String source, boolean suid, boolean dev) {
     return new FuseMountOptions(source, true, true, OptionalInt.empty(), false, !suid, !dev);
+  }
+
+  /** The source of a mount of the past of a workspace, as in the mount table. */
+  public static String pastSource(WorkspaceId workspace) {
+    return source(workspace) + PAST;
+  }
+
+  /** Whether a source is that of a mount of the past. */
+  public static boolean isPast(String source) {
+    return source.startsWith(FuseMount.SOURCE) && source.endsWith(PAST);
+  }
+
+  /** The options for a state of the past, which nobody can change. */
+  public static FuseMountOptions past(String source, boolean suid, boolean dev) {
+    return new FuseMountOptions(source, true, true, OptionalInt.empty(), true, !suid, !dev);
   }
 
   long flags() {

@@ -94,6 +94,11 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
+  /** Whether the directory was made for the mount. */
+  synchronized boolean isMade() {
+    return made;
+  }
+
   /** The mount point: absolute, without symbolic links. */
   public Path point() {
     return point;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.past;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.past;
+
+import org.jspecify.annotations.NullMarked;
