@@ -14,8 +14,7 @@ import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.snapshot.SnapshotReader;
-import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import java.io.IOException;
@@ -114,17 +113,7 @@ final class DaemonAotTraining {
     Path chunkDir = Files.createDirectories(options.stateDir()).resolve("chunks");
     try (DiskChunkStore disk = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
         WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
-        WorkerRuntime worker =
-            new WorkerRuntime(
-                options,
-                chunks,
-                Snapshots.read(
-                    options.stateDir(),
-                    chunks,
-                    options.workspace(),
-                    SnapshotReader.RoomCheck.NONE,
-                    options.stateMemory()),
-                new CompletableFuture<>())) {
+        WorkerRuntime worker = WorkerDaemon.runtime(options, chunks, new CompletableFuture<>())) {
       var _ = worker.join();
       return worker.visibleIndex();
     }

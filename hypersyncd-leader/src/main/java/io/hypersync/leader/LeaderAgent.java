@@ -329,7 +329,9 @@ public final class LeaderAgent implements Agent {
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied, log.durableIndex(), now);
-        handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
+        if (!pasts.isAwaited(session.worker())) { // it may be the snapshot that it installs
+          handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
+        }
         sessionsChanged = true;
         if (intentHandler.reported(session.worker(), applied.visibleIndex())) {
           hangUp(session.worker(), "it must reconnect to ask again what became of its intents");

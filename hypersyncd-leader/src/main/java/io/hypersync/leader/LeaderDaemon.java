@@ -47,6 +47,7 @@ import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotReader.RoomCheck;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
@@ -151,10 +152,9 @@ public final class LeaderDaemon implements Daemon {
       Snapshots snapshots =
           Snapshots.read(
               stateDir,
-              chunks,
               options.workspace(),
               droppable == Long.MAX_VALUE ? LeaderDaemon::requireRoomFor : RoomCheck.NONE,
-              droppable);
+              SnapshotReader.cache(chunks, droppable, true));
       CollectedFile mark = CollectedFile.open(stateDir, snapshots.catalog().indexes());
       ReplayStart from =
           replayStart(snapshots)

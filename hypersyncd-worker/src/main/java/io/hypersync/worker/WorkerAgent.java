@@ -12,13 +12,13 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.progress.ProgressMeter;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.LeaderMessage;
@@ -118,6 +118,9 @@ public final class WorkerAgent implements Agent {
   /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
 
+  /** Pause before the rest of a snapshot is asked for again. */
+  private static final long INSTALL_AGAIN_NS = 5_000_000_000L;
+
   /** Pause between attempts to store entries and chunks that failed because the disk was full. */
   private static final long STORE_AGAIN_NS = 1_000_000_000L;
 
@@ -192,11 +195,26 @@ public final class WorkerAgent implements Agent {
   /** Chunks that are being read for the leader. */
   private final Set<Hash> copies = new HashSet<>();
 
-  /** The install that is under way on this connection; null if there is none. */
+  /**
+   * The part of an offered snapshot that must be here before this worker ends and another one
+   * begins with it; null if none is offered on this connection.
+   */
+  private @Nullable SnapshotInstall offered;
+
+  /** What fetches the rest of the snapshot that this worker has begun with; null if all is here. */
   private @Nullable SnapshotInstall install;
 
-  /** When the install got its last page, or began. */
-  private long installHeardNs;
+  /** The snapshot that this worker has begun with, until it is in the catalog; else null. */
+  private volatile @Nullable Snapshot received;
+
+  /** Whether the leader keeps the pages of that snapshot until it is given back. */
+  private boolean isReceivedHeld;
+
+  /** When the install is to go on after a failure. */
+  private long nextInstallNs;
+
+  /** When the offered snapshot got its last page, or came. */
+  private long offeredHeardNs;
 
   /** Whether the worker has ever been live: from then on it may be mounted. */
   private boolean wasLive;
@@ -219,7 +237,6 @@ public final class WorkerAgent implements Agent {
    * A worker whose replica begins with a snapshot, or empty.
    *
    * @param start what the replica begins with
-   * @param memory counts what of its state cannot be dropped from memory
    * @param snapshots of the replica, for the next start
    * @param cache removes chunks that the worker does not need
    * @param installPort for a snapshot that the leader offers
@@ -234,8 +251,7 @@ public final class WorkerAgent implements Agent {
    */
   public WorkerAgent(
       WorkerConfig config,
-      Manifest start,
-      DirtyMemory memory,
+      WorkerStart start,
       WorkerSnapshots snapshots,
       ChunkCache cache,
       InstallPort installPort,
@@ -262,19 +278,25 @@ public final class WorkerAgent implements Agent {
     this.gate = new MutationGate(intents, readBarrier, clock, config.mutationDeadlineNs());
     this.interruptHandler = new InterruptHandler(gate, signals);
     this.leases = new OpenLeaseClient(link, references, notifier::prune);
+    Manifest first = start.manifest();
     this.removedNames = new RemovedNames(config.worker());
-    this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes(), memory);
-    this.orphans = new OrphanSet(start.state());
+    this.replica =
+        new Replica(chunks, this::applied, first, config.maxStateBytes(), start.memory());
+    this.orphans = new OrphanSet(first.state());
     this.snapshots = snapshots;
     this.cache = cache;
     this.installPort = installPort;
     this.chunks = chunks;
     this.backfill = new Backfill(this::isHere);
-    if (start.index() > 0) {
+    if (first.index() > 0) {
       backfill.begin(); // the run before may have ended before all chunks were here
     }
     this.pasts = new PastStates(link, run.low());
     this.repairs = new ChunkRepairs(config.mutationDeadlineNs() / READS_PER_DEADLINE);
+    this.received = start.received();
+    if (received != null) {
+      beginInstall(received);
+    }
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(),
@@ -442,7 +464,10 @@ public final class WorkerAgent implements Agent {
   }
 
   private void sessionLost() {
-    install = null; // its pages are in the store
+    offered = null; // its pages are in the store
+    if (install != null) {
+      install.leaderLost();
+    }
     catchUp.clear();
     cache.leaderLost(clock.monotonicNs());
     backfill.leaderLost();
@@ -511,9 +536,12 @@ public final class WorkerAgent implements Agent {
     replica.chunkStored(hash);
     repairs.stored(hash);
     backfill.stored(hash);
-    if (install != null && install.isWaitingFor(hash)) {
+    if (offered != null && offered.isWaitingFor(hash)) {
+      offered.stored(hash);
+      offeredHeardNs = clock.monotonicNs();
+    }
+    if (install != null) {
       install.stored(hash);
-      installHeardNs = clock.monotonicNs();
     }
   }
 
@@ -581,6 +609,7 @@ public final class WorkerAgent implements Agent {
     for (Hash hash : askAgain) {
       if (replica.isWaitingFor(hash)
           || repairs.isWaitingFor(hash)
+          || (offered != null && offered.isWaitingFor(hash))
           || (install != null && install.isWaitingFor(hash))) {
         again.add(new ChunkRef(hash, ChunkRef.MAX_LENGTH)); // the leader goes by the hash
       }
@@ -625,9 +654,22 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  /** Nobody has a page, or there is no room for it. */
   private void pageFailed(Hash hash, String why) {
+    if (offered != null && offered.isWaitingFor(hash)) {
+      refuseOffer("page " + hash + ": " + why);
+    }
     if (install != null && install.isWaitingFor(hash)) {
-      giveUpInstall("page " + hash + ": " + why);
+      install.failed(hash); // who needs it meanwhile is told
+      pauseInstall("page " + hash + ": " + why);
+    }
+  }
+
+  private void pauseInstall(String why) {
+    long now = clock.monotonicNs();
+    if (now - nextInstallNs >= 0) {
+      LOG.warn("the rest of the snapshot is fetched later: {}", why);
+      nextInstallNs = now + INSTALL_AGAIN_NS;
     }
   }
 
@@ -635,7 +677,7 @@ public final class WorkerAgent implements Agent {
    * Another connection follows after a pause. It brings entries, if the leader has them, else
    * another offer; what is in the store by then is not fetched again.
    */
-  private void giveUpInstall(String why) {
+  private void refuseOffer(String why) {
     session.installFailed(why, clock.monotonicNs());
   }
 
@@ -645,8 +687,8 @@ public final class WorkerAgent implements Agent {
    */
   private void offered(LeaderMessage.SnapshotOffer offer, long nowNs) {
     long here = replica.applied().index();
-    if (!session.isEstablished() || session.isLive() || install != null || offer.index() <= here) {
-      giveUpInstall("it is of entry " + offer.index() + ", and entry " + here + " is here");
+    if (!session.isEstablished() || session.isLive() || offered != null || offer.index() <= here) {
+      refuseOffer("it is of entry " + offer.index() + ", and entry " + here + " is here");
       return;
     }
     if (wasLive) {
@@ -659,29 +701,34 @@ public final class WorkerAgent implements Agent {
       return;
     }
     try {
-      install =
-          new SnapshotInstall(
-              offer,
-              config.workspace(),
-              config.maxStateBytes(),
-              installPort,
-              this::isHere,
-              this::fetch);
+      offered = pagesOf(offer, SnapshotInstall.Part.ORPHANS);
     } catch (InstallException e) {
       String why = String.valueOf(e.getMessage());
       if (e.lacksMemory()) {
         endFor(why, "Start it with as large a heap as the leader's: HYPERSYNC_JAVA_OPTS", nowNs);
       } else {
-        giveUpInstall(why);
+        refuseOffer(why);
       }
       return;
     } catch (ChunkStoreException e) {
-      giveUpInstall(String.valueOf(e.getMessage()));
+      refuseOffer(String.valueOf(e.getMessage()));
       return;
     }
-    installHeardNs = nowNs;
+    offeredHeardNs = nowNs;
     session.forgetLeader();
-    LOG.info("installing the leader's snapshot of entry {}, entry {} is here", offer.index(), here);
+    LOG.info("the leader offers its snapshot of entry {}, entry {} is here", offer.index(), here);
+  }
+
+  private SnapshotInstall pagesOf(LeaderMessage.SnapshotOffer offer, SnapshotInstall.Part part)
+      throws InstallException {
+    return new SnapshotInstall(
+        offer,
+        part,
+        config.workspace(),
+        replica.keepsEverything() ? config.maxStateBytes() : Long.MAX_VALUE,
+        installPort,
+        this::isHere,
+        this::fetch);
   }
 
   private boolean isHere(Hash chunk) {
@@ -695,39 +742,128 @@ public final class WorkerAgent implements Agent {
     installPort.end(why, hint);
   }
 
-  /** Goes on with an install; returns whether anything was done. */
-  private boolean installSome(long nowNs) {
-    SnapshotInstall now = install;
+  /** Goes on with an offered snapshot; returns whether anything was done. */
+  private boolean takeOffered(long nowNs) {
+    SnapshotInstall now = offered;
     if (now == null) {
       return false;
     }
     try {
       boolean worked = now.work(nowNs);
       if (worked) {
-        installHeardNs = nowNs;
+        offeredHeardNs = nowNs;
       }
       if (now.isComplete()) {
-        LOG.info("all pages are here, {} were fetched", now.fetched());
         end(now);
-      } else if (nowNs - installHeardNs > config.mutationDeadlineNs()) {
-        giveUpInstall("no page has arrived for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
+      } else if (nowNs - offeredHeardNs > config.mutationDeadlineNs()) {
+        refuseOffer("no page has arrived for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
       }
       return worked;
     } catch (InstallException | ChunkStoreException e) {
-      giveUpInstall(String.valueOf(e.getMessage()));
+      refuseOffer(String.valueOf(e.getMessage()));
       return false;
     }
   }
 
   /** This worker has shown nothing yet, and ends: another one begins with the snapshot. */
-  private void end(SnapshotInstall complete) {
+  private void end(SnapshotInstall begun) {
     shutdown();
-    install = null;
+    offered = null;
     hasSnapshot = true;
-    installPort.received(complete.snapshot(clock.epochNs()));
+    installPort.received(begun.snapshot(clock.epochNs()));
   }
 
-  /** The install that is under way; null if there is none. On the agent's thread. */
+  /** Fetches the rest of the snapshot that this worker has begun with. */
+  private boolean installSome(long nowNs) {
+    SnapshotInstall now = install;
+    if (now == null || !session.isEstablished() || nowNs - nextInstallNs < 0) {
+      return false;
+    }
+    try {
+      boolean worked = now.work(nowNs);
+      if (now.isComplete()) {
+        LOG.info("all pages of the snapshot are here, {} were fetched", now.fetched());
+        install = null;
+        installPort.install(now.snapshot(clock.epochNs()));
+      }
+      return worked;
+    } catch (InstallException e) {
+      cannotInstall(String.valueOf(e.getMessage()), nowNs);
+      return false;
+    } catch (ChunkStoreException e) {
+      pauseInstall(String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** What is shown here rests on a snapshot that cannot be had as a whole. */
+  private void cannotInstall(String why, long nowNs) {
+    endFor(
+        "the leader's snapshot cannot be fetched: " + why,
+        "Start it again: it takes a newer one.",
+        nowNs);
+  }
+
+  /** The snapshot that this worker has begun with is in the catalog. */
+  public void installed(Snapshot snapshot) {
+    received = null;
+    snapshots.manager().installed(snapshot);
+    if (isReceivedHeld) {
+      isReceivedHeld = false;
+      pasts.release(snapshot.index());
+    }
+    LOG.info("the snapshot of entry {} is installed", snapshot.index());
+  }
+
+  /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
+  public void installFailed(String why) {
+    Snapshot again = received;
+    if (again != null) {
+      beginInstall(again);
+      pauseInstall(why);
+    }
+  }
+
+  private void beginInstall(Snapshot snapshot) {
+    try {
+      Hash root = Manifest.root(snapshot.manifest());
+      install =
+          pagesOf(
+              new LeaderMessage.SnapshotOffer(snapshot.index(), root, snapshot.manifest()),
+              SnapshotInstall.Part.ALL);
+    } catch (DecodeException | InstallException e) {
+      throw new IllegalStateException("the replica has begun with what is no snapshot", e);
+    }
+  }
+
+  /** Has the leader keep the pages that are not here yet, whatever becomes of its snapshots. */
+  private void holdReceived() {
+    Snapshot fetched = received;
+    if (fetched != null && !isReceivedHeld) {
+      pasts.ask(Long.toString(fetched.index()), true, this::answeredForReceived);
+    }
+  }
+
+  private void answeredForReceived(PastStates.Answer answer) {
+    switch (answer) {
+      case PastStates.Answer.Found(long index, _, _) -> {
+        isReceivedHeld = received != null;
+        if (!isReceivedHeld) {
+          pasts.release(index); // it is installed by now
+        }
+      }
+      case PastStates.Answer.Refused(String why, _) -> {
+        if (session.isEstablished() && received != null) {
+          LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
+        }
+      }
+    }
+  }
+
+  /**
+   * What fetches the rest of the snapshot that this worker has begun with; null if all is here. On
+   * the agent's thread.
+   */
   public @Nullable SnapshotInstall install() {
     return install;
   }
@@ -774,7 +910,7 @@ public final class WorkerAgent implements Agent {
       return;
     }
     long now = clock.monotonicNs();
-    if (now - nextUnreadableNs >= 0) {
+    if (received == null && now - nextUnreadableNs >= 0) { // else it has never been here
       nextUnreadableNs = now + LOST_LOG_NS;
       LOG.error(
           "page {} of the state cannot be read, the leader is asked for it: {}",
@@ -807,6 +943,11 @@ public final class WorkerAgent implements Agent {
     pasts.release(index);
   }
 
+  /** Whether all that its state needs should be here; any thread. */
+  public boolean isInstalled() {
+    return received == null;
+  }
+
   /** The snapshots of this worker; for reports, on the agent's thread. */
   public SnapshotManager snapshots() {
     return snapshots.manager();
@@ -817,7 +958,7 @@ public final class WorkerAgent implements Agent {
    * thread, or after it has ended.
    */
   public @Nullable Manifest lastSnapshot() {
-    return snapshots.last(replica);
+    return received != null ? null : snapshots.last(replica);
   }
 
   /** Ends every waiting call, turns read-only and disconnects; for the shutdown. */
@@ -854,7 +995,7 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (install == null && session.goLiveIfCaughtUp(settled)) {
+    if (offered == null && session.goLiveIfCaughtUp(settled)) {
       wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
@@ -868,6 +1009,8 @@ public final class WorkerAgent implements Agent {
     }
     if (session.isLive()) {
       intents.retry(now);
+    }
+    if (session.isLive() && received == null) {
       work +=
           cache.tick(needed, snapshots.manager(), surroundings.pressure().diskPercent(), now)
               ? 1
@@ -880,8 +1023,9 @@ public final class WorkerAgent implements Agent {
           "mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms", now);
     }
     gate.expire(now);
+    work += takeOffered(now) ? 1 : 0;
     work += installSome(now) ? 1 : 0;
-    work += install == null && snapshots.tick(replica, now) ? 1 : 0;
+    work += offered == null && received == null && snapshots.tick(replica, now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
@@ -964,6 +1108,7 @@ public final class WorkerAgent implements Agent {
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
     pasts.welcomed(session.params().features().has(Feature.PAST_STATES));
+    holdReceived();
     readBarrier.observed(welcome.commitIndex());
     // What was not durable yet then is behind every collection.
     long collected = Math.min(welcome.collectedThrough(), welcome.commitIndex());
@@ -974,8 +1119,8 @@ public final class WorkerAgent implements Agent {
   }
 
   private void take(List<byte[]> entries, long nowNs) {
-    if (install != null) {
-      giveUpInstall("the leader sends entries meanwhile");
+    if (offered != null) {
+      refuseOffer("the leader sends entries meanwhile");
       return;
     }
     try {

@@ -1,27 +1,29 @@
 package io.hypersync.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageSource;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.snapshot.InstallTask;
+import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.SnapshotCatalog;
-import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotReader.RoomCheck;
+import io.hypersync.snapshot.StoredPages;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.worker.daemon.FetchedPages;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
@@ -139,27 +141,38 @@ public final class WorkerDaemon implements Daemon {
     return usual.withSegmentBytes(options.cacheLimits().segmentBytes(usual.segmentBytes()));
   }
 
-  /** If a page that it needs cannot be read, it begins with a snapshot that is whole. */
-  private static WorkerRuntime runtime(
+  /**
+   * All parts of a worker, which begins with its newest snapshot. If a page that it needs cannot be
+   * read, it begins with one that is whole.
+   *
+   * @param ended as for {@link WorkerRuntime}
+   * @throws UserError if its snapshots cannot be read
+   */
+  public static WorkerRuntime runtime(
       WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
     try {
-      return new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+      return newRuntime(options, chunks, ended);
     } catch (PageUnreadableException e) {
       SuspectSnapshots.of(options.stateDir()).note(e);
-      return new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+      return newRuntime(options, chunks, ended);
     }
   }
 
-  private static Snapshots snapshots(WorkerDaemonOptions options, ChunkStore chunks) {
+  private static WorkerRuntime newRuntime(
+      WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
+    FetchedPages pages = new FetchedPages(new StoredPages(chunks, RateLimit.NONE));
+    return new WorkerRuntime(options, chunks, snapshots(options, pages), pages, ended);
+  }
+
+  private static Snapshots snapshots(WorkerDaemonOptions options, PageSource pages) {
     long droppable = WorkerRuntime.droppableBytes(options.stateMemory());
     try {
       Snapshots snapshots =
           Snapshots.read(
               options.stateDir(),
-              chunks,
               options.workspace(),
               droppable == Long.MAX_VALUE ? WorkerDaemon::requireRoomFor : RoomCheck.NONE,
-              droppable);
+              SnapshotReader.cache(pages, droppable, true));
       if (snapshots.base() > 0) {
         LOG.info("starting from the snapshot of entry {}", snapshots.base());
       }
@@ -213,42 +226,42 @@ public final class WorkerDaemon implements Daemon {
   }
 
   /**
-   * Begins with a snapshot whose pages the runtime has received. The runtime is closed, and let go,
-   * before the snapshot's state is read: the heap need not hold both. {@link #close} waits for the
-   * reading, which then ends soon, because both use the chunk store.
+   * Begins with a snapshot that the leader has offered to the runtime. That is closed, and let go,
+   * before.
    */
   private void beginAnew(Snapshot received) throws InterruptedException {
     synchronized (beginning) {
       closeRuntime();
-      Snapshots snapshots = installed(received);
+      WorkerRuntime begun = begun(received);
       synchronized (this) {
         if (closed) {
+          begun.close();
           throw new InterruptedException("closed meanwhile");
         }
-        runtime = new WorkerRuntime(options, chunks, snapshots, ended);
+        runtime = begun;
       }
     }
   }
 
-  /** The snapshots to begin with: the received one if it is what it should be. */
-  private Snapshots installed(Snapshot received) throws InterruptedException {
+  /** A runtime that begins with the snapshot, if it is what it should be. */
+  private WorkerRuntime begun(Snapshot received) throws InterruptedException {
     try {
-      SnapshotCatalog catalog = SnapshotDirectory.of(options.stateDir());
+      FetchedPages pages = new FetchedPages(new StoredPages(chunks, RateLimit.NONE));
       PageCache cache =
-          SnapshotReader.cache(chunks, WorkerRuntime.droppableBytes(options.stateMemory()), true);
-      InstallTask task =
-          new InstallTask(received, options.workspace(), chunks, catalog, cache, () -> stopping);
-      do {
-        requireOpen();
-      } while (task.step());
-      return Snapshots.of(options.stateDir(), options.workspace(), task.result(), cache);
-    } catch (IOException | ChunkStoreException e) {
-      requireOpen();
+          SnapshotReader.cache(pages, WorkerRuntime.droppableBytes(options.stateMemory()), true);
+      Snapshots snapshots =
+          Snapshots.begin(options.stateDir(), options.workspace(), received, cache);
+      return new WorkerRuntime(options, chunks, snapshots, pages, ended);
+    } catch (IOException
+        | DecodeException
+        | PageMissingException
+        | PageUnreadableException
+        | ChunkStoreException e) {
       LOG.warn(
           "the leader's snapshot of entry {} cannot be used: {}", received.index(), e.getMessage());
       var _ = stopped.await(INSTALL_AGAIN_S, TimeUnit.SECONDS);
       requireOpen();
-      return snapshots(options, chunks);
+      return runtime(options, chunks, ended);
     }
   }
 

@@ -19,7 +19,6 @@ import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWriter;
-import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -69,8 +68,7 @@ class WelcomeTest {
   private final WorkerAgent agent =
       new WorkerAgent(
           config,
-          Manifest.genesis(WORKSPACE, RootVersion.LATEST),
-          DirtyMemory.ofEverything(),
+          WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything()),
           new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
           ChunkCache.none(),
           new Installs(),
@@ -280,6 +278,11 @@ class WelcomeTest {
     @Override
     public void received(Snapshot snapshot) {
       told.add("received " + snapshot.index());
+    }
+
+    @Override
+    public void install(Snapshot snapshot) {
+      told.add("install " + snapshot.index());
     }
 
     @Override

@@ -106,6 +106,7 @@ final class Cluster {
           new SnapshotDisk(
               "worker",
               new SimChunkStore(),
+              SnapshotDisk.BEGUN,
               SnapshotDisk.INSTALLED,
               SnapshotDisk.INTERRUPTED,
               SnapshotDisk.ENDED,
@@ -236,7 +237,13 @@ final class Cluster {
     startLeader();
   }
 
-  void restartWorker(int index, boolean powerLost) {
+  /** A process that crashes hands nothing over. */
+  void crashWorker(int index, boolean powerLost) {
+    disks.get(index).handOver(null);
+    restartWorker(index, powerLost);
+  }
+
+  private void restartWorker(int index, boolean powerLost) {
     SimWorker gone = workers.get(index);
     gone.interrupted();
     disks.get(index).count(gone.pages());

@@ -156,7 +156,7 @@ final class Faults {
 
   private void crashWorker(int worker) {
     timeline.note("fault: worker " + (worker + 1) + " crashes and starts again");
-    cluster.restartWorker(worker, prng.oneIn(2));
+    cluster.crashWorker(worker, prng.oneIn(2));
   }
 
   private void fullLog() {

@@ -11,15 +11,18 @@ import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a snapshot of another replica one of this replica's own, step by step (hypersync.md 13.2).
  * All its pages are in the chunk store already. They are synced, then all are read and every hash
  * up to the root is computed (13.4), and only then the catalog has the snapshot. So a start never
- * begins with one that is cut off, also after a crash between any two steps.
+ * begins with one that is cut off, also after a crash between any two steps. What is read stays in
+ * memory only in part.
  */
 public final class InstallTask {
+  /** What of the state may be in memory while it is verified. */
+  private static final long MEMORY_BYTES = 4L << 20;
+
   private enum Step {
     SYNC,
     VERIFY,
@@ -31,15 +34,12 @@ public final class InstallTask {
   private final WorkspaceId workspace;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
-  private final PageCache cache;
   private final BooleanSupplier stopping;
-  private @Nullable Manifest manifest;
   private Step step = Step.SYNC;
 
   /**
    * Prepares it.
    *
-   * @param cache of the replica that goes on from it
    * @param stopping asked before each page is read; once true, a step ends with EAGAIN
    */
   public InstallTask(
@@ -47,13 +47,11 @@ public final class InstallTask {
       WorkspaceId workspace,
       ChunkStore chunks,
       SnapshotCatalog catalog,
-      PageCache cache,
       BooleanSupplier stopping) {
     this.snapshot = snapshot;
     this.workspace = workspace;
     this.chunks = chunks;
     this.catalog = catalog;
-    this.cache = cache;
     this.stopping = stopping;
   }
 
@@ -90,12 +88,13 @@ public final class InstallTask {
 
   private void verify() throws IOException {
     StoredPages stored = new StoredPages(chunks, RateLimit.NONE);
+    PageCache some = SnapshotReader.cache(stored, MEMORY_BYTES, true);
     try {
-      manifest =
+      var _ =
           Manifest.read(
               snapshot.manifest(),
               workspace,
-              (version, source) -> PageReader.verifyingAndMarking(version, source, cache),
+              (version, source) -> PageReader.verifyingAndMarking(version, source, some),
               page -> {
                 if (stopping.getAsBoolean()) {
                   throw new ChunkStoreException(Errno.EAGAIN, "the replica stops");
@@ -105,18 +104,5 @@ public final class InstallTask {
     } catch (DecodeException | PageMissingException e) {
       throw new IOException("what was received is no snapshot: " + e.getMessage(), e);
     }
-  }
-
-  /**
-   * The snapshot's state, from which the replica goes on; it is marked with the snapshot's pages.
-   *
-   * @throws IllegalStateException before the last step
-   */
-  public Manifest result() {
-    Manifest verified = manifest;
-    if (step != Step.DONE || verified == null) {
-      throw new IllegalStateException("the snapshot is not installed");
-    }
-    return verified;
   }
 }

@@ -101,8 +101,18 @@ public final class SnapshotReader {
    * @param forgets as in {@link PageCache}
    */
   public static PageCache cache(ChunkStore chunks, long maxBytes, boolean forgets) {
-    return new PageCache(
-        new StoredPages(chunks, RateLimit.NONE), StatePages::leaves, maxBytes, forgets);
+    return cache(new StoredPages(chunks, RateLimit.NONE), maxBytes, forgets);
+  }
+
+  /**
+   * The memory of a replica whose pages are in a store, or elsewhere.
+   *
+   * @param source thread-safe; verifies the hash of what it returns
+   * @param maxBytes as above
+   * @param forgets as above
+   */
+  public static PageCache cache(PageSource source, long maxBytes, boolean forgets) {
+    return new PageCache(source, StatePages::leaves, maxBytes, forgets);
   }
 
   /**

@@ -14,8 +14,7 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.snapshot.SnapshotReader;
-import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -62,20 +61,7 @@ final class LocalWorkspace implements AutoCloseable {
       disk =
           DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
       chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
-      runtime = new WorkerRuntime(options, chunks, snapshots(options), new CompletableFuture<>());
-    }
-
-    private Snapshots snapshots(WorkerDaemonOptions options) {
-      try {
-        return Snapshots.read(
-            options.stateDir(),
-            chunks,
-            options.workspace(),
-            SnapshotReader.RoomCheck.NONE,
-            options.stateMemory());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      runtime = WorkerDaemon.runtime(options, chunks, new CompletableFuture<>());
     }
 
     /** Returns its mount point, whether mounted or not. */

@@ -256,12 +256,31 @@ public record Manifest(
    */
   public static void walk(byte[] bytes, WorkspaceId workspace, PageWalker pages)
       throws DecodeException {
+    CanonicalReader in = state(bytes, workspace);
+    StatePages.walk(in, pages);
+    in.finish();
+  }
+
+  /**
+   * Begins a walk over the pages of the orphans alone, of which there are few; none, as a rule.
+   *
+   * @param bytes as above
+   * @param workspace as above
+   * @throws DecodeException as above
+   */
+  public static void walkOrphans(byte[] bytes, WorkspaceId workspace, PageWalker pages)
+      throws DecodeException {
+    CanonicalReader in = state(bytes, workspace);
+    StatePages.walkOrphans(in, pages);
+    in.finish();
+  }
+
+  private static CanonicalReader state(byte[] bytes, WorkspaceId workspace) throws DecodeException {
     CanonicalReader in = new CanonicalReader(bytes);
     Header header = Header.read(in);
     if (!header.workspace.equals(workspace)) {
       throw new DecodeException("the manifest is of workspace " + header.workspace);
     }
-    StatePages.walk(in, pages);
-    in.finish();
+    return in;
   }
 }

@@ -124,6 +124,16 @@ public final class StatePages {
   }
 
   /**
+   * Begins a walk over the pages of the orphans alone.
+   *
+   * @throws DecodeException if the bytes are not such a form
+   */
+  public static void walkOrphans(CanonicalReader in, PageWalker pages) throws DecodeException {
+    var _ = size(in);
+    var _ = pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
+  }
+
+  /**
    * Begins a walk over a state's pages, and over the chunks of its files and extended attributes.
    *
    * @throws DecodeException if the bytes are not such a form

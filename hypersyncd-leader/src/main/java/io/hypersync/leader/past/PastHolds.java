@@ -308,6 +308,12 @@ public final class PastHolds {
     }
   }
 
+  /** Whether a worker waits for a state that it has asked for. */
+  public boolean isAwaited(WorkerId worker) {
+    return (making != null && making.worker.equals(worker))
+        || waiting.stream().anyMatch(asked -> asked.worker.equals(worker));
+  }
+
   /** Whether a state is being made, which is in no root yet. */
   public boolean isMaking() {
     return making != null;

@@ -38,6 +38,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.daemon.Snapshots;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -111,7 +112,9 @@ class StateFromBackupTest {
         RocksDatabase rows =
             RocksDatabase.open(stateDir.resolve("intents"), new DatabaseOptions(0, 1 << 20))) {
       IntentIndex intents = new IntentIndex(new IntentStore(rows, IntentRetention.DEFAULT), 10);
-      Snapshots snapshots = Snapshots.read(stateDir, chunks, NEW, (_, _) -> {}, Long.MAX_VALUE);
+      Snapshots snapshots =
+          Snapshots.read(
+              stateDir, NEW, (_, _) -> {}, SnapshotReader.cache(chunks, Long.MAX_VALUE, true));
       Manifest newest = snapshots.newest();
       assertNotNull(newest);
       CollectedFile mark = CollectedFile.open(stateDir, snapshots.catalog().indexes());

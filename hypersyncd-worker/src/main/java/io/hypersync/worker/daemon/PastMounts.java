@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageSource;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.SnapshotReader;
@@ -51,7 +51,7 @@ final class PastMounts implements AutoCloseable {
   private static final long MOST_MEMORY = 32L << 20;
 
   private final WorkerDaemonOptions options;
-  private final ChunkStore chunks;
+  private final PageSource pages;
   private final PastMount.Parts parts;
   private final Consumer<Consumer<WorkerAgent>> post;
 
@@ -63,15 +63,16 @@ final class PastMounts implements AutoCloseable {
   /**
    * No mounts yet.
    *
+   * @param pages of states, here or at the leader
    * @param post runs a call of the agent on its thread, or drops it if that has ended
    */
   PastMounts(
       WorkerDaemonOptions options,
-      ChunkStore chunks,
+      PageSource pages,
       PastMount.Parts parts,
       Consumer<Consumer<WorkerAgent>> post) {
     this.options = options;
-    this.chunks = chunks;
+    this.pages = pages;
     this.parts = parts;
     this.post = post;
   }
@@ -175,7 +176,7 @@ final class PastMounts implements AutoCloseable {
   }
 
   private PastMount mounted(String at, Answer.Found found, MountFolder folder) {
-    PageCache memory = SnapshotReader.cache(chunks, memoryBytes(), true);
+    PageCache memory = SnapshotReader.cache(pages, memoryBytes(), true);
     try {
       Manifest state =
           Manifest.read(

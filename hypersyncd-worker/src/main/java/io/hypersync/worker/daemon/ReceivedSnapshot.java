@@ -13,20 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's port for an install of the leader's snapshot. Pages are read on the agent's thread, a
- * few at a time: the worker has no callers yet. Keeps what was received for {@code WorkerDaemon}.
+ * few at a time. Keeps what was received for {@code WorkerDaemon}.
  */
 final class ReceivedSnapshot implements InstallPort {
   private final CompletableFuture<Void> ended;
   private final StoredPages pages;
+  private final Installer installer;
   private volatile @Nullable Snapshot snapshot;
 
   /**
    * The port of one run.
    *
+   * @param installer puts a snapshot into the catalog, off the agent's thread
    * @param ended completed exceptionally if the worker has to end
    */
-  ReceivedSnapshot(ChunkStore chunks, CompletableFuture<Void> ended) {
+  ReceivedSnapshot(ChunkStore chunks, Installer installer, CompletableFuture<Void> ended) {
     this.ended = ended;
+    this.installer = installer;
     this.pages = new StoredPages(chunks, RateLimit.NONE);
   }
 
@@ -35,12 +38,24 @@ final class ReceivedSnapshot implements InstallPort {
     return pages.get(page);
   }
 
-  @Override
-  public void received(Snapshot whole) {
-    snapshot = whole;
+  /** Puts a snapshot into the catalog. */
+  @FunctionalInterface
+  interface Installer {
+    /** Does so, and tells the agent. */
+    void install(Snapshot snapshot);
   }
 
-  /** The snapshot whose pages are all in the store; null before that. Any thread. */
+  @Override
+  public void received(Snapshot offered) {
+    snapshot = offered;
+  }
+
+  @Override
+  public void install(Snapshot whole) {
+    installer.install(whole);
+  }
+
+  /** The snapshot with which another worker is to begin; null if there is none. Any thread. */
   @Nullable Snapshot snapshot() {
     return snapshot;
   }

@@ -9,7 +9,6 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.PageCache;
-import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -17,7 +16,9 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
@@ -29,6 +30,7 @@ import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.WorkerStart;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.View;
@@ -96,6 +98,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
   private final PageCache pages;
+  private final SnapshotCatalog catalog;
   private final SnapshotThread snapshotThread;
   private final CacheThread cacheThread;
 
@@ -128,6 +131,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * Creates all parts and starts none.
    *
    * @param snapshots what the replica begins with, and where its snapshots go
+   * @param fetched the pages of its state
    * @param ended completed when the mount is gone; exceptionally when the agent fails or the kernel
    *     refuses an invalidation
    */
@@ -135,6 +139,7 @@ public final class WorkerRuntime implements AutoCloseable {
       WorkerDaemonOptions options,
       WriteBehindChunkStore store,
       Snapshots snapshots,
+      FetchedPages fetched,
       CompletableFuture<Void> ended) {
     this.options = options;
     this.ended = ended;
@@ -160,7 +165,7 @@ public final class WorkerRuntime implements AutoCloseable {
             snapshots.catalog(),
             snapshots.cache(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
-    this.received = new ReceivedSnapshot(store, ended);
+    this.received = new ReceivedSnapshot(store, this::install, ended);
     CacheLimits limits = options.cacheLimits();
     this.recent = new UsedChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
     this.cacheThread =
@@ -172,12 +177,11 @@ public final class WorkerRuntime implements AutoCloseable {
             snapshots.cache()::needed,
             call -> loop().post(call));
     SecureRandom random = new SecureRandom();
-    Manifest newest = snapshots.newest();
+    this.catalog = snapshots.catalog();
     this.agent =
         new WorkerAgent(
             config(options, snapshots.cache().maxBytes()),
-            newest == null ? Manifest.genesis(options.workspace(), RootVersion.LATEST) : newest,
-            snapshots.cache().dirty(),
+            start(options, snapshots),
             new WorkerSnapshots(
                 new SnapshotManager(
                     snapshotThread,
@@ -203,18 +207,38 @@ public final class WorkerRuntime implements AutoCloseable {
         .cache()
         .onUnreadable(
             page -> {
-              snapshots.suspect().note(page);
+              if (agent.isInstalled()) {
+                snapshots.suspect().note(page);
+              }
               loop().post(worker -> worker.pageUnreadable(page));
             });
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
     this.pastMounts =
         new PastMounts(
             options,
-            store,
+            fetched,
             new PastMount.Parts(new PastMutations(this::loop, reads), store, recent),
             loop::post);
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
+    fetched.begin(loop);
+  }
+
+  private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {
+    Manifest newest = snapshots.newest();
+    return newest == null
+        ? WorkerStart.empty(options.workspace(), snapshots.cache().dirty())
+        : new WorkerStart(newest, snapshots.cache().dirty(), snapshots.received());
+  }
+
+  /** Verifies a snapshot whose pages are all here, and puts it into the catalog. */
+  private void install(Snapshot snapshot) {
+    InstallTask task =
+        new InstallTask(snapshot, options.workspace(), store, catalog, () -> closing);
+    snapshotThread.run(
+        task::step,
+        () -> loop().post(agent -> agent.installed(snapshot)),
+        why -> loop().post(agent -> agent.installFailed(why)));
   }
 
   /**

@@ -16,13 +16,15 @@ import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Gets the pages of one snapshot that this worker does not have (hypersync.md 13.2). It walks from
+ * Gets the pages of one snapshot that this worker does not have (hypersync.md 13.2), while it
+ * serves already; before that only the orphans, which must be known from the begin. It walks from
  * the manifest down. A page that is here is read, and leads to others; one that is not is fetched,
  * which verifies and stores it, and the walk waits for it. So all progress is in the store, and
  * after a lost connection or a crash another walk finds it there.
@@ -32,16 +34,24 @@ import java.util.function.Predicate;
  *                          \--&gt; page (wanted) --fetch--&gt; in flight --stored--&gt; here
  * </pre>
  *
- * <p>What a leader can make it do is bounded: the weight of the state, which must fit into this
- * worker's memory, says how many pages there can be; {@link #MAX_IN_FLIGHT} are fetched at a time;
- * and no page is fetched again and again. Single-threaded, on the agent's thread.
+ * <p>What a leader can make it do is bounded: the weight of the state says how many pages there can
+ * be; {@link #MAX_IN_FLIGHT} are fetched at a time; and no page is fetched again and again.
+ * Single-threaded, on the agent's thread.
  */
 public final class SnapshotInstall {
   /** How many pages are fetched at a time. */
   public static final int MAX_IN_FLIGHT = 64;
 
-  /** How many pages are read in one turn of the agent. */
-  private static final int SLICE = 64;
+  /** How many pages are read in one turn of the agent, whose callers wait meanwhile. */
+  private static final int SLICE = 4;
+
+  /** What of a snapshot is needed. */
+  public enum Part {
+    /** What a replica must know when it begins. */
+    ORPHANS,
+    /** Everything. */
+    ALL
+  }
 
   /**
    * A page takes more than 1 KiB, and a state weighs more than its pages take; this leaves room for
@@ -60,7 +70,7 @@ public final class SnapshotInstall {
   private final ProgressMeter meter = new ProgressMeter();
   private final long maxPages;
   private final Set<Hash> seen = new HashSet<>();
-  private final Set<Hash> inFlight = new HashSet<>();
+  private final Set<Hash> inFlight = new LinkedHashSet<>();
 
   /** Pages that are not here and not in flight; the one that the walk needs next is the first. */
   private final ArrayDeque<Hash> wanted = new ArrayDeque<>();
@@ -70,12 +80,17 @@ public final class SnapshotInstall {
 
   private int lastLength;
   private long fetched;
+
+  /** How many of these for no fault of theirs. */
+  private long repeated;
+
   private boolean complete;
 
   /**
    * Begins an install.
    *
-   * @param maxStateBytes the heaviest state that this worker has memory for
+   * @param maxStateBytes the heaviest state that this worker has memory for; {@code Long.MAX_VALUE}
+   *     if it need not be in memory as a whole
    * @param store reads pages that are here
    * @param isHere whether the store has a page, intact or not
    * @param fetch asks the leader for chunks
@@ -84,6 +99,7 @@ public final class SnapshotInstall {
    */
   public SnapshotInstall(
       SnapshotOffer offer,
+      Part part,
       WorkspaceId workspace,
       long maxStateBytes,
       PageSource store,
@@ -118,7 +134,11 @@ public final class SnapshotInstall {
                 + (maxStateBytes >> 20));
       }
       this.maxPages = weight / LEAST_WEIGHT_PER_PAGE + SOME_PAGES;
-      Manifest.walk(offer.manifest(), workspace, walker);
+      if (part == Part.ORPHANS) {
+        Manifest.walkOrphans(offer.manifest(), workspace, walker);
+      } else {
+        Manifest.walk(offer.manifest(), workspace, walker);
+      }
       progress.begun();
     } catch (DecodeException e) {
       throw new InstallException("the leader offers what is no snapshot: " + e.getMessage());
@@ -200,6 +220,21 @@ public final class SnapshotInstall {
     inFlight.remove(hash);
   }
 
+  /** A page cannot be had, or stored, just now: it is asked for again. */
+  public void failed(Hash page) {
+    if (inFlight.remove(page)) {
+      repeated++;
+      wanted.addLast(page);
+    }
+  }
+
+  /** The leader is away: what was on its way is asked for again. */
+  public void leaderLost() {
+    repeated += inFlight.size();
+    wanted.addAll(inFlight);
+    inFlight.clear();
+  }
+
   /**
    * Reads some pages, and asks for some.
    *
@@ -252,7 +287,7 @@ public final class SnapshotInstall {
       }
     }
     fetched += asked.size();
-    if (fetched > 2 * maxPages) {
+    if (fetched > 2 * maxPages + repeated) {
       throw new InstallException("pages cannot be read here though they were stored");
     }
     if (!asked.isEmpty()) {

@@ -6,10 +6,16 @@ import io.hypersync.snapshot.Snapshot;
 /** What the install of a leader's snapshot needs besides chunks; pages are read from the store. */
 public interface InstallPort extends PageSource {
   /**
-   * All pages of a snapshot are in the store. The agent has stopped: its parts are to be closed,
-   * the snapshot made durable, verified and put into the catalog, and other parts begin with it.
+   * The leader has offered a snapshot. The agent has stopped: its parts are to be closed, and other
+   * parts begin with the snapshot. Most of its pages are not here.
    */
   void received(Snapshot snapshot);
+
+  /**
+   * All pages of the snapshot are in the store. It is to be made durable, verified and put into the
+   * catalog. The agent is told of it by {@code installed} or {@code installFailed}.
+   */
+  void install(Snapshot snapshot);
 
   /**
    * Ends the worker with an error.

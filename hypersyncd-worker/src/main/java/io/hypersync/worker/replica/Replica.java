@@ -216,6 +216,11 @@ public final class Replica implements SnapshotSource {
     return memory.isSavable() && memory.bytes() > maxStateBytes / 2;
   }
 
+  /** Whether all of the state must fit into memory. */
+  public boolean keepsEverything() {
+    return !memory.isSavable();
+  }
+
   /** About how many bytes of heap the newest state takes that cannot be dropped. */
   public long bytes() {
     return memory.bytes();

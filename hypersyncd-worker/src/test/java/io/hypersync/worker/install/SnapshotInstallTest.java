@@ -167,6 +167,7 @@ class SnapshotInstallTest {
       throws InstallException {
     return new SnapshotInstall(
         offer,
+        SnapshotInstall.Part.ALL,
         workspace,
         maxStateBytes,
         page -> {

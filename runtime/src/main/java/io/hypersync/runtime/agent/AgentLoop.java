@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,9 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final CompletableFuture<Void> ended;
   private final Function<? super Throwable, ? extends Throwable> explained;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
+
+  /** The agent's thread; null before the agent was first called. */
+  private volatile @Nullable Thread caller;
 
   /** The agent has thrown and is not called any more; used on the agent's thread only. */
   private boolean failed;
@@ -102,6 +106,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
     if (failed) {
       return;
     }
+    caller = Thread.currentThread();
     try {
       call.accept(agent);
     } catch (RuntimeException | Error e) {
@@ -123,6 +128,11 @@ public final class AgentLoop<A extends Agent> implements Agent {
         });
   }
 
+  /** Whether the caller is the agent's thread, which must not wait; any thread. */
+  public boolean isAgentsThread() {
+    return Thread.currentThread().equals(caller);
+  }
+
   /** The agent, for its methods that any thread may call. */
   public A agent() {
     return agent;
@@ -135,6 +145,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
       calls.clear();
       return 0;
     }
+    caller = Thread.currentThread();
     try {
       return work();
     } catch (RuntimeException | Error e) {

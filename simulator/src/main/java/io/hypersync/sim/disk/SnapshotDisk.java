@@ -6,6 +6,7 @@ import io.hypersync.snapshot.SnapshotCatalog;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The chunk store and the snapshots of a replica, which survive its runs. */
 public final class SnapshotDisk {
@@ -26,6 +27,9 @@ public final class SnapshotDisk {
 
   /** A replica has started from a snapshot. */
   public static final String READ = "starts from a snapshot";
+
+  /** A worker has begun with a snapshot of the leader, most of which is not here. */
+  public static final String BEGUN = "starts from a snapshot that is not here yet";
 
   /** A worker has installed a snapshot of the leader. */
   public static final String INSTALLED = "installs of a snapshot";
@@ -75,8 +79,22 @@ public final class SnapshotDisk {
   private final SimSnapshotCatalog past = new SimSnapshotCatalog();
   private final Map<String, Long> counts = new TreeMap<>();
 
+  private @Nullable Snapshot handedOver;
+
   /** Whether a page could not be read, so that the next start reads all of them. */
   private boolean isSuspect;
+
+  /** The next run of the replica is to begin with this snapshot; null for one of the catalog. */
+  public void handOver(@Nullable Snapshot snapshot) {
+    handedOver = snapshot;
+  }
+
+  /** What a run has handed over to this one; null for nothing. */
+  public @Nullable Snapshot takeHandedOver() {
+    Snapshot taken = handedOver;
+    handedOver = null;
+    return taken;
+  }
 
   /** A page cannot be read: the next start reads all of them. */
   public void suspect() {

@@ -12,10 +12,11 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.StoredPages;
+import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.port.InstallPort;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * The install port of a simulated worker: does the product's steps, each in an event of its own, so
@@ -30,12 +31,19 @@ final class SimInstalls implements InstallPort {
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
+  private final Supplier<WorkerAgent> agent;
   private boolean ended;
   private boolean received;
 
   /** The port of one run of a worker. */
   SimInstalls(
-      SnapshotDisk disk, WorkspaceId workspace, Host host, Prng prng, SnapshotChecker checker) {
+      SnapshotDisk disk,
+      WorkspaceId workspace,
+      Host host,
+      Prng prng,
+      SnapshotChecker checker,
+      Supplier<WorkerAgent> agent) {
+    this.agent = agent;
     this.disk = disk;
     this.workspace = workspace;
     this.host = host;
@@ -61,14 +69,19 @@ final class SimInstalls implements InstallPort {
   @Override
   public void received(Snapshot snapshot) {
     received = true;
-    next(
-        new InstallTask(
-            snapshot,
-            workspace,
-            disk.chunks(),
-            disk.snapshots(),
-            SnapshotReader.cache(disk.chunks(), Long.MAX_VALUE, true),
-            () -> false));
+    host.after(
+        prng.scale(FASTEST_STEP_NS, SLOWEST_STEP_NS),
+        "",
+        () -> {
+          disk.handOver(snapshot);
+          disk.count(SnapshotDisk.BEGUN);
+          ended = true;
+        });
+  }
+
+  @Override
+  public void install(Snapshot snapshot) {
+    next(new InstallTask(snapshot, workspace, disk.chunks(), disk.snapshots(), () -> false));
   }
 
   private void next(InstallTask task) {
@@ -83,12 +96,12 @@ final class SimInstalls implements InstallPort {
       }
     } catch (IOException | ChunkStoreException e) {
       host.note("cannot install: " + e.getMessage());
-      ended = true;
+      host.execute(() -> agent.get().installFailed(String.valueOf(e.getMessage())));
       return;
     }
     disk.count(SnapshotDisk.INSTALLED);
     checker.taken(task.snapshot(), disk.chunks());
-    ended = true;
+    host.execute(() -> agent.get().installed(task.snapshot()));
   }
 
   @Override

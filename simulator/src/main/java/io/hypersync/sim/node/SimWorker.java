@@ -1,6 +1,7 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.UsedChunks;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -15,6 +16,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LinkRecord;
@@ -40,6 +42,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.WorkerStart;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.link.LinkState;
@@ -125,13 +128,19 @@ public final class SimWorker implements WorkerEnd {
     this.pages = SnapshotReader.cache(store, stateMemory, false);
     pages.onUnreadable(
         page -> {
-          if (store.rotted() == 0) {
+          if (store.rotted() == 0 && isInstalled()) {
             throw new Violation(name + "'s state needs what is gone: " + page.getMessage());
           }
           disk.suspect();
           host.execute(() -> unreadable(page));
         });
-    Manifest start = start(disk, pages, known, config.workspace());
+    Snapshot handedOver = disk.takeHandedOver();
+    WorkerStart begin =
+        handedOver == null
+            ? WorkerStart.of(start(disk, pages, known, config.workspace()), pages.dirty())
+            : new WorkerStart(
+                received(handedOver, pages, config.workspace()), pages.dirty(), handedOver);
+    Manifest start = begin.manifest();
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
     for (long k = 1; k <= start.index(); k++) {
       files.applied(recording.log().entry(k));
@@ -145,7 +154,8 @@ public final class SimWorker implements WorkerEnd {
             config.workspace(),
             host,
             prng.split(),
-            new SnapshotChecker(config.workspace(), recording.log()));
+            new SnapshotChecker(config.workspace(), recording.log()),
+            () -> agent());
     this.isLimited = limits.isLimited();
     UsedChunks recent = new UsedChunks(limits.recentBytes(), RECENT_CHUNKS);
     SimCache cache =
@@ -161,8 +171,7 @@ public final class SimWorker implements WorkerEnd {
     this.agent =
         new WorkerAgent(
             config,
-            start,
-            pages.dirty(),
+            begin,
             new WorkerSnapshots(
                 new SnapshotManager(
                     new SimSnapshots(
@@ -237,6 +246,15 @@ public final class SimWorker implements WorkerEnd {
     return newest;
   }
 
+  private static Manifest received(Snapshot snapshot, PageCache cache, WorkspaceId workspace) {
+    try {
+      return Manifest.read(
+          snapshot.manifest(), workspace, (version, _) -> cache.reader(version), cache.source());
+    } catch (DecodeException | PageMissingException e) {
+      throw new Violation("the leader has offered what is no snapshot: " + e.getMessage());
+    }
+  }
+
   @Override
   public Host host() {
     return host;
@@ -245,6 +263,11 @@ public final class SimWorker implements WorkerEnd {
   @Override
   public WorkerId id() {
     return id;
+  }
+
+  /** Whether all that the state needs should be here. */
+  private boolean isInstalled() {
+    return agent == null || agent.isInstalled();
   }
 
   /** A replica that begins has no agent yet, and does not begin. */
@@ -322,7 +345,7 @@ public final class SimWorker implements WorkerEnd {
 
   /** The connection is lost, or this run crashes. */
   public void interrupted() {
-    if (agent.install() != null || (installs.hasReceived() && !installs.hasEnded())) {
+    if (!agent.isInstalled()) {
       disk.count(SnapshotDisk.INTERRUPTED);
     }
   }

@@ -202,6 +202,32 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     }
   }
 
+  /**
+   * Does work that is more urgent than what is done in the background, step by step.
+   *
+   * @param done run when there are no more steps
+   * @param failed told why it has ended before; not called if the replica stops
+   */
+  public void run(Steps steps, Runnable done, Consumer<String> failed) {
+    try {
+      thread.execute(
+          () -> {
+            try {
+              while (steps.step()) {
+                requireRunning();
+              }
+              done.run();
+            } catch (IOException | RuntimeException e) {
+              if (!stopping) {
+                failed.accept(String.valueOf(e.getMessage()));
+              }
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the replica stops", e);
+    }
+  }
+
   private Snapshot taken(Manifest manifest, long after, String name, RateLimit rate)
       throws IOException {
     long beganNs = System.nanoTime();

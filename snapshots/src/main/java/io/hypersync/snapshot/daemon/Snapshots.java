@@ -1,10 +1,10 @@
 package io.hypersync.snapshot.daemon;
 
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  * @param catalog where they are
  * @param known what the catalog has, the oldest first
  * @param newest the newest one that can be read, with which the replica begins; null for none
+ * @param received the snapshot of the leader that the replica begins with in place of {@code
+ *     newest}: it is not in the catalog before all its pages are here; else null
  * @param cache of the replica that begins with it
  * @param suspect whether all pages of the newest one can be read
  */
@@ -30,6 +32,7 @@ public record Snapshots(
     SnapshotCatalog catalog,
     List<Snapshot> known,
     @Nullable Manifest newest,
+    @Nullable Snapshot received,
     PageCache cache,
     SuspectSnapshots suspect) {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
@@ -37,21 +40,15 @@ public record Snapshots(
   /**
    * Reads the snapshots of a replica. Those of another workspace are left out, and logged.
    *
-   * @param room called before the pages of a snapshot are read; may throw
-   * @param stateMemory about how much heap the state may take that is in pages, in bytes; {@code
-   *     Long.MAX_VALUE} to keep all of it in memory
+   * @param room called before a snapshot is read; may throw
+   * @param cache of the replica
    * @throws IOException if the catalog cannot be read
    */
   public static Snapshots read(
-      Path stateDirectory,
-      ChunkStore chunks,
-      WorkspaceId workspace,
-      SnapshotReader.RoomCheck room,
-      long stateMemory)
+      Path stateDirectory, WorkspaceId workspace, SnapshotReader.RoomCheck room, PageCache cache)
       throws IOException {
     SnapshotCatalog catalog = SnapshotDirectory.of(stateDirectory);
     List<Snapshot> known = known(catalog, workspace);
-    PageCache cache = SnapshotReader.cache(chunks, stateMemory, true);
     SuspectSnapshots suspect = SuspectSnapshots.of(stateDirectory);
     boolean readsAll = suspect.areSuspect();
     if (readsAll) {
@@ -61,21 +58,31 @@ public record Snapshots(
     if (readsAll && newest != null && newest.index() == known.getLast().index()) {
       suspect.clear();
     }
-    return new Snapshots(catalog, known, newest, cache, suspect);
+    return new Snapshots(catalog, known, newest, null, cache, suspect);
   }
 
   /**
-   * The same, beginning with one whose state has been read already.
+   * The same, beginning with a snapshot of the leader, whose pages need not be here.
    *
-   * @param cache with which it was read
+   * @param cache reads them
+   * @throws DecodeException if it is no snapshot of this workspace
+   * @throws PageMissingException never, as long as the cache reads no page before it is needed
    * @throws IOException if the catalog cannot be read
    */
-  public static Snapshots of(
-      Path stateDirectory, WorkspaceId workspace, Manifest newest, PageCache cache)
-      throws IOException {
+  public static Snapshots begin(
+      Path stateDirectory, WorkspaceId workspace, Snapshot received, PageCache cache)
+      throws IOException, DecodeException, PageMissingException {
     SnapshotCatalog catalog = SnapshotDirectory.of(stateDirectory);
+    Manifest manifest =
+        Manifest.read(
+            received.manifest(), workspace, (version, _) -> cache.reader(version), cache.source());
     return new Snapshots(
-        catalog, known(catalog, workspace), newest, cache, SuspectSnapshots.of(stateDirectory));
+        catalog,
+        known(catalog, workspace),
+        manifest,
+        received,
+        cache,
+        SuspectSnapshots.of(stateDirectory));
   }
 
   private static List<Snapshot> known(SnapshotCatalog catalog, WorkspaceId workspace)

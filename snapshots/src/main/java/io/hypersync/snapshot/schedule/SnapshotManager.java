@@ -438,6 +438,14 @@ public final class SnapshotManager {
     busy = false;
   }
 
+  /** The catalog has got the snapshot that this run of the replica has begun with. */
+  public void installed(Snapshot snapshot) {
+    known.put(snapshot.index(), snapshot);
+    base = snapshot.index();
+    isUnmeasured = true;
+    mayHaveTooMany = true;
+  }
+
   /** The port has removed a snapshot. */
   public void removed(long index) {
     Snapshot gone = known.remove(index);
