@@ -112,7 +112,7 @@ public final class SimPasts {
         () ->
             host.execute(
                 () -> {
-                  holds().established(WORKER, RUN);
+                  holds().established(WORKER, RUN, host.nowNs());
                   for (Snapshot known : disk.snapshots().knownPast()) {
                     if (!prng.oneIn(4)) {
                       ask(known.index());
