@@ -17,7 +17,6 @@ record UnknownCommand(String word, Optional<String> suggestion) {
   /** Words that other programs use, and the command which does that here. */
   private static final Map<String, String> SYNONYMS =
       Map.ofEntries(
-          Map.entry("mount", "worker"),
           Map.entry("join", "worker"),
           Map.entry("attach", "worker"),
           Map.entry("unmount", "umount"),

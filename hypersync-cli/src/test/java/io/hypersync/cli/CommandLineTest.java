@@ -66,6 +66,7 @@ final class CommandLineTest {
             "token",
             "leader",
             "worker",
+            "mount",
             "umount",
             "status",
             "log",
@@ -115,7 +116,7 @@ final class CommandLineTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"mount,worker", "stauts,status", "unmount,umount", "logg,log", "whyslow,why-slow"})
+  @CsvSource({"attach,worker", "stauts,status", "unmount,umount", "logg,log", "whyslow,why-slow"})
   void aWordThatIsNoCommandIsAnsweredWithOneThatIs(String word, String command) {
     Invocation misuse = Invocation.of(word, "--json");
     assertEquals(2, misuse.exitCode());

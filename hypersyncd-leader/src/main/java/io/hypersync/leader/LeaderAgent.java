@@ -310,7 +310,7 @@ public final class LeaderAgent implements Agent {
       handshakeHandler.hello(session, hello, now);
       if (session.isEstablished()) {
         established(session);
-        pasts.established(session.worker(), hello.run());
+        pasts.established(session.worker(), hello.run(), now);
         intentHandler.established(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
       sessionsChanged = true;

@@ -45,6 +45,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
                       "io.hypersync.leader.history",
+                      "io.hypersync.leader.past",
                       "io.hypersync.leader.lock",
                       "io.hypersync.leader.sequencer",
                       "io.hypersync.leader.scrub",
@@ -61,6 +62,7 @@ class ArchitectureTest {
                       "io.hypersync.worker.link",
                       "io.hypersync.worker.port",
                       "io.hypersync.worker.snapshot",
+                      "io.hypersync.worker.past",
                       "io.hypersync.worker.vfs",
                       "io.hypersync.snapshot.schedule")
                   .or(

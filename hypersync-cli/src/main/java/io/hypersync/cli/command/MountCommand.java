@@ -46,13 +46,12 @@ final class MountCommand implements Callable<Integer> {
 
   @Option(
       names = "--at",
-      required = true,
       paramLabel = "<state>",
       description =
           "Which state: a snapshot's name, the index of its last entry (./hypersync log), a time"
               + " (2026-01-31T09:00:00Z), how long ago it was (90s, 10m, 2h, 3d), or head: the newest one"
               + " of now. States between two snapshots are there as long as the log is.")
-  private String at = "";
+  private @Nullable String at;
 
   @Option(
       names = "--mount",
@@ -69,6 +68,12 @@ final class MountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (at == null) {
+      throw new UserError(
+          "which state is to be mounted? --at is missing",
+          "The workspace itself is mounted by: ./hypersync worker",
+          UserError.USAGE);
+    }
     List<Daemons.Living> workers =
         MountedWorkers.of(selection.daemons(), Optional.ofNullable(mount));
     if (workers.size() > 1) {

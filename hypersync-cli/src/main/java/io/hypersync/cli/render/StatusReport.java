@@ -19,6 +19,13 @@ public final class StatusReport {
       appendWaiting(text, status.path("workers"));
       for (JsonNode worker : status.path("workers")) {
         text.append(ProgressReport.of(worker, "  "));
+        for (JsonNode past : worker.path("past_mounts")) {
+          text.append("  ")
+              .append(Printable.line(past.path("mount").asText()))
+              .append(" shows the state of entry ")
+              .append(past.path("index").asText())
+              .append('\n');
+        }
       }
     }
     for (JsonNode daemon : status.path("unresponsive")) {

@@ -18,8 +18,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -65,6 +67,9 @@ public final class PastHolds {
   /** Workers that are away, and until when what they have mounted is held. */
   private final Map<WorkerId, Long> away = new HashMap<>();
 
+  /** Workers that have come back, and until when they may ask for what they have mounted. */
+  private final Map<WorkerId, Long> back = new HashMap<>();
+
   private final ArrayDeque<Asked> waiting = new ArrayDeque<>();
 
   /** What the port is making; null if nothing. */
@@ -93,6 +98,9 @@ public final class PastHolds {
 
     /** Who has it mounted, each with the run of the worker that has asked. */
     private final Map<WorkerId, ClientId> holders = new TreeMap<>(BY_NAME);
+
+    /** Those of them that have come back and have not asked for it again. */
+    private final Set<WorkerId> unasked = new HashSet<>();
 
     /** If nobody has: until when it is held. */
     private long untilNs;
@@ -169,6 +177,7 @@ public final class PastHolds {
 
   private static void hold(Past past, WorkerId worker, ClientId run) {
     past.holders.put(worker, run);
+    past.unasked.remove(worker);
   }
 
   private void next() {
@@ -234,19 +243,29 @@ public final class PastHolds {
   public void released(WorkerId worker, long index) {
     Past past = pasts.get(index);
     if (past != null && past.holders.remove(worker) != null) {
+      past.unasked.remove(worker);
       past.untilNs = Long.MIN_VALUE;
       removeIfNobodyNeeds(past, 0);
     }
   }
 
-  /** A worker has connected. What an earlier run of it has mounted is not mounted any more. */
-  public void established(WorkerId worker, ClientId run) {
+  /**
+   * A worker has connected. What an earlier run of it has mounted is not mounted any more. What
+   * this run does not ask for again it has given back while the leader did not hear it.
+   */
+  public void established(WorkerId worker, ClientId run, long nowNs) {
     away.remove(worker);
     runs.put(worker, run);
     waiting.removeIf(asked -> asked.worker.equals(worker)); // it asks again
     for (Past past : List.copyOf(pasts.values())) {
       ClientId holder = past.holders.get(worker);
-      if (holder != null && !holder.equals(run)) {
+      if (holder == null) {
+        continue;
+      }
+      if (holder.equals(run)) {
+        past.unasked.add(worker);
+        back.put(worker, Clock.later(nowNs, awayNs));
+      } else {
         released(worker, past.snapshot.index());
       }
     }
@@ -255,6 +274,7 @@ public final class PastHolds {
   /** A worker has gone, perhaps for a moment. */
   public void left(WorkerId worker, long nowNs) {
     runs.remove(worker);
+    back.remove(worker);
     if (pasts.values().stream().anyMatch(past -> past.holders.containsKey(worker))
         || (making != null && making.worker.equals(worker))) {
       away.put(worker, Clock.later(nowNs, awayNs));
@@ -267,18 +287,30 @@ public final class PastHolds {
       return;
     }
     nextLookNs = Clock.later(nowNs, LOOK_NS);
-    List<WorkerId> gone = new ArrayList<>();
-    away.forEach(
-        (worker, untilNs) -> {
-          if (nowNs >= untilNs) {
-            gone.add(worker);
-          }
-        });
-    for (WorkerId worker : gone) {
-      away.remove(worker);
+    for (WorkerId worker : expired(away, nowNs)) {
       List.copyOf(pasts.keySet()).forEach(index -> released(worker, index));
     }
+    for (WorkerId worker : expired(back, nowNs)) {
+      for (Past past : List.copyOf(pasts.values())) {
+        if (past.unasked.contains(worker)) {
+          released(worker, past.snapshot.index());
+        }
+      }
+    }
     List.copyOf(pasts.values()).forEach(past -> removeIfNobodyNeeds(past, nowNs));
+  }
+
+  /** Takes the workers whose time is over out of the map. */
+  private static List<WorkerId> expired(Map<WorkerId, Long> untilNs, long nowNs) {
+    List<WorkerId> over = new ArrayList<>();
+    untilNs.forEach(
+        (worker, until) -> {
+          if (nowNs >= until) {
+            over.add(worker);
+          }
+        });
+    over.forEach(untilNs::remove);
+    return over;
   }
 
   /** Not while one is being made: it may turn out to be this one. */

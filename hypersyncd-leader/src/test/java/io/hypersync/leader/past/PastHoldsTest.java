@@ -44,8 +44,8 @@ class PastHoldsTest {
 
   @BeforeEach
   void connect() {
-    holds.established(A, RUN);
-    holds.established(B, RUN);
+    holds.established(A, RUN, 0);
+    holds.established(B, RUN, 0);
   }
 
   @Test
@@ -117,7 +117,8 @@ class PastHoldsTest {
     holds.left(A, 0);
     holds.tick(AWAY_NS - 1);
     assertEquals("7 a", held());
-    holds.established(A, RUN);
+    holds.established(A, RUN, AWAY_NS - 1);
+    ask(A, "7");
     holds.tick(2 * AWAY_NS);
     assertEquals("7 a", held(), "it is back");
     holds.left(A, 2 * AWAY_NS);
@@ -125,18 +126,33 @@ class PastHoldsTest {
     assertTrue(calls.contains("remove 7"));
   }
 
+  /** It was unmounted while the worker was out of touch. */
+  @Test
+  void whatAWorkerThatComesBackDoesNotAskForIsGivenUp() {
+    have(A, 7);
+    have(A, 8);
+    holds.left(A, 0);
+    holds.established(A, RUN, 1);
+    ask(A, "8");
+    holds.tick(AWAY_NS);
+    assertEquals("7 a;8 a", held());
+    holds.tick(AWAY_NS + 5_000_000_000L);
+    assertTrue(calls.contains("remove 7"));
+    assertFalse(calls.contains("remove 8"));
+  }
+
   @Test
   void anotherRunOfAWorkerHasNothingMounted() {
     have(A, 7);
     holds.left(A, 0);
-    holds.established(A, NEXT_RUN);
+    holds.established(A, NEXT_RUN, 0);
     assertTrue(calls.contains("remove 7"));
   }
 
   @Test
   void aStartHoldsWhatWasStoredUntilItsWorkersHaveAskedAgain() {
     holds = holds(List.of(snapshot(7), snapshot(9)));
-    holds.established(A, RUN);
+    holds.established(A, RUN, 0);
     assertEquals("7 ;9 ", held());
     ask(A, "7");
     assertEquals(List.of("a: state 7"), sent);

@@ -147,7 +147,7 @@ public final class CacheCollection implements PageVisitor {
           roots.visible().step(NODES_PER_STEP, walker);
         } else if (!readPages()) {
           roots.mentioned().forEach(run::mark);
-          step = Step.PASTS;
+          step = pasts.isEmpty() ? Step.SNAPSHOTS : Step.PASTS;
         }
       }
       case PASTS -> {

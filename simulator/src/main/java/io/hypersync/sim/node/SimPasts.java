@@ -42,12 +42,12 @@ public final class SimPasts {
 
   private static final WorkerId WORKER = new WorkerId("past");
   private static final ClientId RUN = new ClientId(7, 7);
-  private static final long OFTEN_NS = 20 * Timeline.MS;
-  private static final long SELDOM_NS = 1_000 * Timeline.MS;
+  private static final long OFTEN_NS = 5 * Timeline.MS;
+  private static final long SELDOM_NS = 200 * Timeline.MS;
   private static final long SHORT_NS = 10_000;
-  private static final long LONG_NS = 100 * Timeline.MS;
+  private static final long LONG_NS = 200 * Timeline.MS;
   private static final int NEAR = 60;
-  private static final int MOST = 4;
+  private static final int MOST = 6;
 
   private final SimLeader leader;
   private final LeaderDisk disk;
@@ -112,7 +112,7 @@ public final class SimPasts {
         () ->
             host.execute(
                 () -> {
-                  holds().established(WORKER, RUN);
+                  holds().established(WORKER, RUN, host.nowNs());
                   for (Snapshot known : disk.snapshots().knownPast()) {
                     if (!prng.oneIn(4)) {
                       ask(known.index());
