@@ -199,10 +199,13 @@ public final class WorkerAgent implements Agent {
    * The part of an offered snapshot that must be here before this worker ends and another one
    * begins with it; null if none is offered on this connection.
    */
-  private @Nullable SnapshotInstall offered;
+  private @Nullable SnapshotInstall firstPages;
 
-  /** What fetches the rest of the snapshot that this worker has begun with; null if all is here. */
+  /** What fetches the rest of that snapshot; null if it is in the catalog. */
   private @Nullable SnapshotInstall install;
+
+  /** Whether all of it is here, and it is being put into the catalog. */
+  private boolean isBeingInstalled;
 
   /** The snapshot that this worker has begun with, until it is in the catalog; else null. */
   private volatile @Nullable Snapshot received;
@@ -464,7 +467,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void sessionLost() {
-    offered = null; // its pages are in the store
+    firstPages = null; // its pages are in the store
     if (install != null) {
       install.leaderLost();
     }
@@ -536,8 +539,8 @@ public final class WorkerAgent implements Agent {
     replica.chunkStored(hash);
     repairs.stored(hash);
     backfill.stored(hash);
-    if (offered != null && offered.isWaitingFor(hash)) {
-      offered.stored(hash);
+    if (firstPages != null && firstPages.isWaitingFor(hash)) {
+      firstPages.stored(hash);
       offeredHeardNs = clock.monotonicNs();
     }
     if (install != null) {
@@ -609,7 +612,7 @@ public final class WorkerAgent implements Agent {
     for (Hash hash : askAgain) {
       if (replica.isWaitingFor(hash)
           || repairs.isWaitingFor(hash)
-          || (offered != null && offered.isWaitingFor(hash))
+          || (firstPages != null && firstPages.isWaitingFor(hash))
           || (install != null && install.isWaitingFor(hash))) {
         again.add(new ChunkRef(hash, ChunkRef.MAX_LENGTH)); // the leader goes by the hash
       }
@@ -656,7 +659,7 @@ public final class WorkerAgent implements Agent {
 
   /** Nobody has a page, or there is no room for it. */
   private void pageFailed(Hash hash, String why) {
-    if (offered != null && offered.isWaitingFor(hash)) {
+    if (firstPages != null && firstPages.isWaitingFor(hash)) {
       refuseOffer("page " + hash + ": " + why);
     }
     if (install != null && install.isWaitingFor(hash)) {
@@ -687,7 +690,10 @@ public final class WorkerAgent implements Agent {
    */
   private void offered(LeaderMessage.SnapshotOffer offer, long nowNs) {
     long here = replica.applied().index();
-    if (!session.isEstablished() || session.isLive() || offered != null || offer.index() <= here) {
+    if (!session.isEstablished()
+        || session.isLive()
+        || firstPages != null
+        || offer.index() <= here) {
       refuseOffer("it is of entry " + offer.index() + ", and entry " + here + " is here");
       return;
     }
@@ -701,7 +707,7 @@ public final class WorkerAgent implements Agent {
       return;
     }
     try {
-      offered = pagesOf(offer, SnapshotInstall.Part.ORPHANS);
+      firstPages = pagesOf(offer, SnapshotInstall.Part.ORPHANS);
     } catch (InstallException e) {
       String why = String.valueOf(e.getMessage());
       if (e.lacksMemory()) {
@@ -744,7 +750,7 @@ public final class WorkerAgent implements Agent {
 
   /** Goes on with an offered snapshot; returns whether anything was done. */
   private boolean takeOffered(long nowNs) {
-    SnapshotInstall now = offered;
+    SnapshotInstall now = firstPages;
     if (now == null) {
       return false;
     }
@@ -768,7 +774,7 @@ public final class WorkerAgent implements Agent {
   /** This worker has shown nothing yet, and ends: another one begins with the snapshot. */
   private void end(SnapshotInstall begun) {
     shutdown();
-    offered = null;
+    firstPages = null;
     hasSnapshot = true;
     installPort.received(begun.snapshot(clock.epochNs()));
   }
@@ -776,14 +782,14 @@ public final class WorkerAgent implements Agent {
   /** Fetches the rest of the snapshot that this worker has begun with. */
   private boolean installSome(long nowNs) {
     SnapshotInstall now = install;
-    if (now == null || !session.isEstablished() || nowNs - nextInstallNs < 0) {
+    if (now == null || isBeingInstalled || !session.isEstablished() || nowNs - nextInstallNs < 0) {
       return false;
     }
     try {
       boolean worked = now.work(nowNs);
       if (now.isComplete()) {
-        LOG.info("all pages of the snapshot are here, {} were fetched", now.fetched());
-        install = null;
+        LOG.info("all pages are here, {} were fetched", now.fetched());
+        isBeingInstalled = true;
         installPort.install(now.snapshot(clock.epochNs()));
       }
       return worked;
@@ -807,6 +813,8 @@ public final class WorkerAgent implements Agent {
   /** The snapshot that this worker has begun with is in the catalog. */
   public void installed(Snapshot snapshot) {
     received = null;
+    install = null;
+    isBeingInstalled = false;
     snapshots.manager().installed(snapshot);
     if (isReceivedHeld) {
       isReceivedHeld = false;
@@ -818,8 +826,9 @@ public final class WorkerAgent implements Agent {
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
   public void installFailed(String why) {
     Snapshot again = received;
+    isBeingInstalled = false;
     if (again != null) {
-      beginInstall(again);
+      beginInstall(again); // which looks for all pages once more
       pauseInstall(why);
     }
   }
@@ -861,8 +870,8 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * What fetches the rest of the snapshot that this worker has begun with; null if all is here. On
-   * the agent's thread.
+   * What fetches the rest of the snapshot that this worker has begun with; null if that is in its
+   * catalog. On the agent's thread.
    */
   public @Nullable SnapshotInstall install() {
     return install;
@@ -995,7 +1004,7 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (offered == null && session.goLiveIfCaughtUp(settled)) {
+    if (firstPages == null && session.goLiveIfCaughtUp(settled)) {
       wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
@@ -1010,7 +1019,7 @@ public final class WorkerAgent implements Agent {
     if (session.isLive()) {
       intents.retry(now);
     }
-    if (session.isLive() && received == null) {
+    if (session.isLive() && isInstalled()) {
       work +=
           cache.tick(needed, snapshots.manager(), surroundings.pressure().diskPercent(), now)
               ? 1
@@ -1025,7 +1034,7 @@ public final class WorkerAgent implements Agent {
     gate.expire(now);
     work += takeOffered(now) ? 1 : 0;
     work += installSome(now) ? 1 : 0;
-    work += offered == null && received == null && snapshots.tick(replica, now) ? 1 : 0;
+    work += firstPages == null && isInstalled() && snapshots.tick(replica, now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
@@ -1119,7 +1128,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void take(List<byte[]> entries, long nowNs) {
-    if (offered != null) {
+    if (firstPages != null) {
       refuseOffer("the leader sends entries meanwhile");
       return;
     }

@@ -2,6 +2,7 @@ package io.hypersync.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
@@ -26,12 +27,15 @@ import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.LeaderMessage.PastState;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.PastStateRelease;
+import io.hypersync.wire.message.WorkerMessage.PastStateRequest;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.CachedName;
@@ -65,34 +69,37 @@ class WelcomeTest {
   private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
   private final KernelInodes inodes = new KernelInodes();
   private long entropy;
-  private final WorkerAgent agent =
-      new WorkerAgent(
-          config,
-          WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything()),
-          new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
-          ChunkCache.none(),
-          new Installs(),
-          link,
-          new NoChunks(),
-          inodes,
-          inodes,
-          new NoKernel(),
-          _ -> false,
-          (_, _, _) -> {},
-          new Surroundings() {
-            @Override
-            public LocalPressure pressure() {
-              return PRESSURE;
-            }
+  private WorkerAgent agent = agent(WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything()));
 
-            @Override
-            public void locksExpire(LockExpiryWarning warning, FsState visible) {
-              told.add("locks of " + warning.run());
-            }
-          },
-          clock,
-          () -> ++entropy,
-          _ -> {});
+  private WorkerAgent agent(WorkerStart start) {
+    return new WorkerAgent(
+        config,
+        start,
+        new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
+        ChunkCache.none(),
+        new Installs(),
+        link,
+        new NoChunks(),
+        inodes,
+        inodes,
+        new NoKernel(),
+        _ -> false,
+        (_, _, _) -> {},
+        new Surroundings() {
+          @Override
+          public LocalPressure pressure() {
+            return PRESSURE;
+          }
+
+          @Override
+          public void locksExpire(LockExpiryWarning warning, FsState visible) {
+            told.add("locks of " + warning.run());
+          }
+        },
+        clock,
+        () -> ++entropy,
+        _ -> {});
+  }
 
   @Test
   void theLeadersValuesAreTaken() {
@@ -192,6 +199,51 @@ class WelcomeTest {
     agent.linkUp();
     agent.doWork();
     assertEquals(sent, link.sent.size(), "another worker goes on");
+  }
+
+  /**
+   * It asks the leader to hold the snapshot's state, and gives it back once the snapshot is in its
+   * catalog. Until then it asks again after each reconnect.
+   */
+  @Test
+  void aWorkerThatBeginsWithWhatItWasOfferedServesAndInstallsItMeanwhile() {
+    Snapshot received = new Snapshot(5, 1, 0, 0, false, "", manifest(5));
+    Manifest start = new Manifest(WORKSPACE, 5, 1, 0, FsState.genesis());
+    agent = agent(new WorkerStart(start, DirtyMemory.ofEverything(), received));
+    welcome(5);
+    assertTrue(agent.isWritable(), "before all is here");
+    assertEquals(List.of("install 5"), told, "there are no pages to fetch");
+    assertFalse(agent.isInstalled());
+    assertNull(agent.lastSnapshot(), "it would refer to what may not be here");
+    PastStateRequest asked = link.sent(PastStateRequest.class).getLast();
+    assertEquals("5", asked.moment());
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    welcome(5);
+    assertEquals(2, link.sent(PastStateRequest.class).size(), "nobody had answered");
+    asked = link.sent(PastStateRequest.class).getLast();
+    agent.received(
+        new PastState(asked.requestId(), 5, FsState.genesis().root(), received.manifest()));
+    agent.installFailed("the disk is full");
+    assertFalse(agent.isInstalled());
+    clock.advance(10 * SECOND_NS);
+    agent.received(new Heartbeat(5, 0));
+    agent.doWork();
+    assertEquals(List.of("install 5", "install 5"), told);
+    assertEquals(List.of(), link.sent(PastStateRelease.class));
+    agent.installed(received);
+    assertTrue(agent.isInstalled());
+    assertEquals(5, agent.snapshots().baseIndex());
+    assertEquals(5, link.sent(PastStateRelease.class).getLast().index());
+  }
+
+  private void welcome(long commitIndex) {
+    agent.doWork();
+    agent.linkUp();
+    agent.received(
+        new Welcome(WORKSPACE, 1, commitIndex, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.doWork();
+    agent.doWork();
   }
 
   /** It has taken nothing of what this leader has sent, so the leader may offer it one again. */

@@ -304,6 +304,11 @@ final class Cluster {
     }
   }
 
+  /** Whether chunks of the leader have rotted, so that there may be some that nobody has. */
+  boolean hasRotted() {
+    return disk.chunks().rotted() > 0;
+  }
+
   private void checkLocks(SimWorker worker, SimLeader leading) {
     LockManager lockManager = leading.agent().locks();
     if (worker.isAtRest(lockManager.session(worker.id()))) {

@@ -123,6 +123,7 @@ public final class Simulation {
         .allMatch(
             worker ->
                 worker.isLive()
+                    && (worker.agent().isInstalled() || cluster.hasRotted())
                     && worker.agent().isWritable()
                     && worker.agent().visible().index() == cluster.recording().log().index());
   }

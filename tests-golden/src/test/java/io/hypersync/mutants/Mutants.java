@@ -412,6 +412,22 @@ final class Mutants {
               "stream",
               "WorkerSession.isInstalling",
               0),
+          callAnswers(
+              "a worker takes snapshots before it has all pages of the one it began with",
+              "worker.WorkerAgent",
+              "doWork",
+              "WorkerAgent.isInstalled",
+              1),
+          skips(
+              "a worker does not ask for what it has begun with to be held",
+              "worker.WorkerAgent",
+              "welcomed",
+              "WorkerAgent.holdReceived"),
+          skips(
+              "what was on its way to an install is not asked for again after a reconnect",
+              "worker.WorkerAgent",
+              "sessionLost",
+              "SnapshotInstall.leaderLost"),
           skips(
               "chunks of a snapshot are not looked for after a restart",
               "worker.WorkerAgent",

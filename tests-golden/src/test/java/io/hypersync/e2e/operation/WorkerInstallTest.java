@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A worker that starts far behind gets the leader's snapshot instead of the log (13.2). */
 @RealMounts
 class WorkerInstallTest {
-  private static final String INSTALLS = "installing the leader's snapshot of entry";
+  private static final String INSTALLS = "the leader offers its snapshot of entry";
   private static final String FETCHED = "all pages are here, ";
 
   @RegisterExtension
@@ -54,9 +54,11 @@ class WorkerInstallTest {
     cluster.settle("a", "c");
     cluster.assertSameRoots("a", "c");
 
+    cluster.worker("c").await("have all pages", status -> status.path("install").isNull());
     cluster.worker("c").kill();
     DurableFiles.deleteTree(cluster.stateDir("c").resolve("snapshots"));
     cluster.startWorker("c");
+    cluster.worker("c").await("have all pages", status -> status.path("install").isNull());
     assertTrue(cluster.worker("c").log().contains(FETCHED + "0 "), cluster.worker("c")::log);
     assertEquals("changed", Files.readString(other.resolve("d/f7")));
     cluster.settle("a", "c");
