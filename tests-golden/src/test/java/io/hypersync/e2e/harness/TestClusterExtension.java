@@ -17,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * the ends of the daemons' logs are printed.
  *
  * <p>Registered in a static field, the workspace is shared by all classes that do so, which saves
- * most of the time: such tests must leave the daemons alone, and use files of their own. Registered
+ * most of the time: such tests must leave the daemons alone, and use files of their own. {@link
+ * #ofOneClass} is for those that also count what daemons have done, or who uses a mount. Registered
  * in an instance field, it is new for each test, which may do anything with it.
  */
 public final class TestClusterExtension
@@ -36,8 +37,9 @@ public final class TestClusterExtension
           .toList();
 
   private final List<String> workerSettings;
+  private final boolean ofOneClass;
   private @Nullable TestCluster cluster;
-  private boolean shared;
+  private boolean isStatic;
 
   /** Creates an extension whose workers are {@link TestCluster#PATIENT}. */
   public TestClusterExtension() {
@@ -46,10 +48,23 @@ public final class TestClusterExtension
 
   /** Creates an extension for an instance field, whose workers have these settings. */
   public TestClusterExtension(List<String> workerSettings) {
-    this.workerSettings = workerSettings;
+    this(workerSettings, false);
   }
 
-  /** The shared workspace, closed by JUnit after all tests. */
+  private TestClusterExtension(List<String> workerSettings, boolean ofOneClass) {
+    this.workerSettings = workerSettings;
+    this.ofOneClass = ofOneClass;
+  }
+
+  /** Creates an extension for a static field, whose workspace no other class uses. */
+  public static TestClusterExtension ofOneClass() {
+    return new TestClusterExtension(TRUSTING, true);
+  }
+
+  /**
+   * The shared workspace. JUnit closes it after all tests of this JVM: it belongs to the session,
+   * because Surefire begins an execution for each class when it runs more than one JVM.
+   */
   private static final class Shared implements AutoCloseable {
     private @Nullable TestCluster cluster;
 
@@ -87,11 +102,16 @@ public final class TestClusterExtension
 
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
-    shared = true;
+    isStatic = true;
+    if (ofOneClass) {
+      cluster = TestCluster.start(workerSettings, WORKERS);
+      return;
+    }
     cluster =
         context
-            .getRoot()
-            .getStore(ExtensionContext.Namespace.create(TestClusterExtension.class))
+            .getStore(
+                ExtensionContext.StoreScope.LAUNCHER_SESSION,
+                ExtensionContext.Namespace.create(TestClusterExtension.class))
             .computeIfAbsent(Shared.class, _ -> new Shared(), Shared.class)
             .healthy();
   }
@@ -101,15 +121,17 @@ public final class TestClusterExtension
    * not be reported.
    */
   @Override
-  public void afterAll(ExtensionContext context) {
-    if (shared) {
+  public void afterAll(ExtensionContext context) throws IOException {
+    if (ofOneClass) {
+      get().close();
+    } else if (isStatic) {
       get().assertInvariantsHold();
     }
   }
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
-    if (!shared) {
+    if (!isStatic) {
       cluster = TestCluster.start(workerSettings, WORKERS);
     }
   }
@@ -123,7 +145,7 @@ public final class TestClusterExtension
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    if (!shared) {
+    if (!isStatic) {
       get().close();
     }
   }

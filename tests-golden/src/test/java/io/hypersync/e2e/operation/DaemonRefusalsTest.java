@@ -36,7 +36,7 @@ class DaemonRefusalsTest {
   private static final long SEED = 6;
   private static final int DATAGRAMS = 3000;
 
-  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = TestClusterExtension.ofOneClass();
 
   @Test
   void aSecondLeaderOfTheSameStateDirectory() throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StagesTest {
   private static final int FILES = 60;
 
-  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = TestClusterExtension.ofOneClass();
 
   @Test
   void everyMutationPassesEveryStageAndTheStagesAreTheWhole() throws Exception {
