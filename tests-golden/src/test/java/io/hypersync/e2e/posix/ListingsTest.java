@@ -45,7 +45,7 @@ class ListingsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    cluster = TestCluster.start(TestCluster.PATIENT, "a", "b");
+    cluster = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
   }
 
   @AfterAll
@@ -99,28 +99,27 @@ class ListingsTest {
    */
   @Test
   void aReaderWhoseMemoryDoesNotComeHoldsUpNobodyElse() throws Exception {
-    try (TestCluster three = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
-        PythonProcess reader = PythonProcess.start()) {
-      Path there = Files.createDirectory(three.mount("a").resolve("held"));
+    try (PythonProcess reader = PythonProcess.start()) {
+      Path there = Files.createDirectory(cluster.mount("a").resolve("held"));
       for (int i = 0; i < 200; i++) {
         Files.createFile(there.resolve("name" + i));
       }
-      Files.write(three.mount("a").resolve("memory"), new byte[1 << 16]);
-      three.settle("b", "c");
-      Path here = three.mount("b").resolve("held");
+      Files.write(cluster.mount("a").resolve("memory"), new byte[1 << 16]);
+      cluster.settle("b", "c");
+      Path here = cluster.mount("b").resolve("held");
       reader.must("libc = ctypes.CDLL(None, use_errno=True)");
       reader.must("getdents = 217 if os.uname().machine == 'x86_64' else 61");
       reader.must("fd = os.open('" + here + "', os.O_RDONLY)");
       reader.must("plain = ctypes.create_string_buffer(1 << 16)");
       reader.must("while libc.syscall(getdents, fd, plain, 1 << 16) > 0: pass");
       reader.must("os.lseek(fd, 0, 0)");
-      reader.must("file = os.open('" + three.mount("c").resolve("memory") + "', os.O_RDONLY)");
+      reader.must("file = os.open('" + cluster.mount("c").resolve("memory") + "', os.O_RDONLY)");
       reader.must(
           "memory = mmap.mmap(file, 1 << 16, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)");
       reader.must("slow = (ctypes.c_char * (1 << 16)).from_buffer(memory)");
       reader.must("import threading; found = []");
       reader.must("ask = lambda: found.append(libc.syscall(getdents, fd, slow, 1 << 16))");
-      three.worker("c").freeze();
+      cluster.worker("c").freeze();
       try {
         reader.must("asking = threading.Thread(target=ask); asking.start(); asking.join(1)");
         reader.must("assert asking.is_alive() and not found, found");
@@ -133,11 +132,11 @@ class ListingsTest {
         assertTrue(took.compareTo(HELD_UP) < 0, took + " until others see it");
         reader.must("assert asking.is_alive() and not found, found");
       } finally {
-        three.worker("c").thaw();
+        cluster.worker("c").thaw();
       }
       reader.must("asking.join(60)");
       reader.must("assert found[0] > 0, found");
-      three.assertSameRoots("a", "b", "c");
+      cluster.assertSameRoots("a", "b", "c");
     }
   }
 

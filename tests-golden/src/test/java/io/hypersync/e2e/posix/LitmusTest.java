@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @RealMounts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LitmusTest {
-  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 200);
+  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 100);
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
   private static final Map<String, String> SLOW =
       Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
@@ -391,7 +391,7 @@ class LitmusTest {
       if (System.nanoTime() - limitNs > 0) {
         throw new IOException(path + " does not turn up");
       }
-      Thread.onSpinWait();
+      Thread.yield(); // to the daemons, which have to bring it
     }
   }
 
