@@ -1,17 +1,16 @@
 package io.hypersync.bench;
 
+import io.hypersync.cli.config.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalLong;
+import java.util.Objects;
 
 /** The targets of the scale suite. */
 final class ScaleAims {
-  /**
-   * What a daemon's setting for the memory of the filesystem state says by default. There is no
-   * such setting yet, so memory has no target: this is the place for its default.
-   */
-  static final OptionalLong STATE_MEMORY_BYTES = OptionalLong.empty();
+  /** The default of {@code state_memory}, which leader and worker have. */
+  static final long STATE_MEMORY_BYTES =
+      Objects.requireNonNull(Settings.LEADER_STATE_MEMORY.defaultValue());
 
   private static final long MIB = 1 << 20;
   private static final long BESIDE_STATE_BYTES = 300 * MIB;
@@ -63,11 +62,8 @@ final class ScaleAims {
                 Locale.ROOT, "a new worker has caught up within %.0f s of its start", CATCH_UP_S),
             String.format(Locale.ROOT, "%.1f s over %,d entries", caughtUp, found.entries()),
             caughtUp < CATCH_UP_S));
-    STATE_MEMORY_BYTES.ifPresent(
-        state -> {
-          aims.add(memory("leader", found.now().filledLeader(), state));
-          aims.add(memory("worker", found.now().filledWorker(), state));
-        });
+    aims.add(memory("leader", found.now().filledLeader()));
+    aims.add(memory("worker", found.now().filledWorker()));
     return aims;
   }
 
@@ -109,12 +105,12 @@ final class ScaleAims {
         longer <= LONGER_S);
   }
 
-  private static Target memory(String daemon, ResidentMemory memory, long stateBytes) {
+  private static Target memory(String daemon, ResidentMemory memory) {
     return new Target(
         daemon + "_resident",
         "the " + daemon + " at most 300 MiB resident beside its state_memory",
-        memory.bytes() / MIB + " MiB; state_memory is " + stateBytes / MIB + " MiB",
-        memory.bytes() <= stateBytes + BESIDE_STATE_BYTES);
+        memory.bytes() / MIB + " MiB; state_memory is " + STATE_MEMORY_BYTES / MIB + " MiB",
+        memory.bytes() <= STATE_MEMORY_BYTES + BESIDE_STATE_BYTES);
   }
 
   static double median(List<Double> values) {

@@ -213,6 +213,9 @@ public final class WorkerAgent implements Agent {
   /** Whether the leader keeps the pages of that snapshot until it is given back. */
   private boolean isReceivedHeld;
 
+  /** When the leader is asked again to keep them. */
+  private long nextHoldNs;
+
   /** When the install is to go on after a failure. */
   private long nextInstallNs;
 
@@ -297,9 +300,6 @@ public final class WorkerAgent implements Agent {
     this.pasts = new PastStates(link, run.low());
     this.repairs = new ChunkRepairs(config.mutationDeadlineNs() / READS_PER_DEADLINE);
     this.received = start.received();
-    if (received != null) {
-      beginInstall(received);
-    }
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(),
@@ -781,11 +781,19 @@ public final class WorkerAgent implements Agent {
 
   /** Fetches the rest of the snapshot that this worker has begun with. */
   private boolean installSome(long nowNs) {
-    SnapshotInstall now = install;
-    if (now == null || isBeingInstalled || !session.isEstablished() || nowNs - nextInstallNs < 0) {
+    Snapshot begun = received;
+    if (begun == null || isBeingInstalled || !session.isEstablished()) {
+      return false;
+    }
+    if (!isReceivedHeld && nowNs - nextHoldNs >= 0) {
+      holdReceived();
+    }
+    if (nowNs - nextInstallNs < 0) {
       return false;
     }
     try {
+      SnapshotInstall now = install == null ? pagesOf(begun) : install;
+      install = now;
       boolean worked = now.work(nowNs);
       if (now.isComplete()) {
         LOG.info("all pages are here, {} were fetched", now.fetched());
@@ -825,22 +833,18 @@ public final class WorkerAgent implements Agent {
 
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
   public void installFailed(String why) {
-    Snapshot again = received;
     isBeingInstalled = false;
-    if (again != null) {
-      beginInstall(again); // which looks for all pages once more
-      pauseInstall(why);
-    }
+    install = null; // the next one looks for all pages once more
+    pauseInstall(why);
   }
 
-  private void beginInstall(Snapshot snapshot) {
+  private SnapshotInstall pagesOf(Snapshot snapshot) throws InstallException {
     try {
       Hash root = Manifest.root(snapshot.manifest());
-      install =
-          pagesOf(
-              new LeaderMessage.SnapshotOffer(snapshot.index(), root, snapshot.manifest()),
-              SnapshotInstall.Part.ALL);
-    } catch (DecodeException | InstallException e) {
+      return pagesOf(
+          new LeaderMessage.SnapshotOffer(snapshot.index(), root, snapshot.manifest()),
+          SnapshotInstall.Part.ALL);
+    } catch (DecodeException e) {
       throw new IllegalStateException("the replica has begun with what is no snapshot", e);
     }
   }
@@ -848,21 +852,35 @@ public final class WorkerAgent implements Agent {
   /** Has the leader keep the pages that are not here yet, whatever becomes of its snapshots. */
   private void holdReceived() {
     Snapshot fetched = received;
-    if (fetched != null && !isReceivedHeld) {
+    if (fetched != null) {
+      nextHoldNs = clock.monotonicNs() + INSTALL_AGAIN_NS;
       pasts.ask(Long.toString(fetched.index()), true, this::answeredForReceived);
+    }
+  }
+
+  private boolean isReceived(long index, Hash root) {
+    Snapshot fetched = received;
+    try {
+      return fetched != null
+          && fetched.index() == index
+          && Manifest.root(fetched.manifest()).equals(root);
+    } catch (DecodeException e) {
+      return false;
     }
   }
 
   private void answeredForReceived(PastStates.Answer answer) {
     switch (answer) {
-      case PastStates.Answer.Found(long index, _, _) -> {
-        isReceivedHeld = received != null;
-        if (!isReceivedHeld) {
-          pasts.release(index); // it is installed by now
+      case PastStates.Answer.Found(long index, Hash root, _) -> {
+        if (isReceived(index, root) && !isReceivedHeld) {
+          isReceivedHeld = true;
+        } else {
+          pasts.release(index); // it is held already, or is not needed any more
         }
       }
       case PastStates.Answer.Refused(String why, _) -> {
         if (session.isEstablished() && received != null) {
+          isReceivedHeld = false;
           LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
         }
       }
@@ -903,7 +921,9 @@ public final class WorkerAgent implements Agent {
         List.of(new ChunkRef(page, ChunkRef.MAX_LENGTH)), // the leader goes by the hash
         stored,
         _ -> {
-          if (session.isEstablished() && cache.pageLost(page) >= MAX_PAGE_LOSSES) {
+          if (session.isEstablished()
+              && isInstalled() // else it may just take long
+              && cache.pageLost(page) >= MAX_PAGE_LOSSES) {
             snapshots.distrust(why, clock.monotonicNs());
           }
         });
@@ -1213,6 +1233,9 @@ public final class WorkerAgent implements Agent {
     if (error != null && writable) {
       updateWritable();
     }
+    if (snapshots.manager().distrusted() != null) {
+      replica.noSnapshotComes();
+    }
     if (replica.isStateSuspect()) {
       snapshots.distrust("the state may not be the one of the log", clock.monotonicNs());
     }
@@ -1220,7 +1243,7 @@ public final class WorkerAgent implements Agent {
 
   private void updateWritable() {
     boolean live = session.isLive();
-    writable = !stopping && live && replica.error() == null;
+    writable = !stopping && live && replica.error() == null && !replica.waitsForSnapshot();
     if (!live || stopping || replica.error() != null) {
       readBarrier.lost();
     }

@@ -232,6 +232,7 @@ public final class WorkerDaemon implements Daemon {
   private void beginAnew(Snapshot received) throws InterruptedException {
     synchronized (beginning) {
       closeRuntime();
+      requireOpen();
       WorkerRuntime begun = begun(received);
       synchronized (this) {
         if (closed) {

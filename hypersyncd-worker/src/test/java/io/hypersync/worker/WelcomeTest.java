@@ -240,8 +240,8 @@ class WelcomeTest {
   private void welcome(long commitIndex) {
     agent.doWork();
     agent.linkUp();
-    agent.received(
-        new Welcome(WORKSPACE, 1, commitIndex, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    NegotiatedParams params = NegotiatedParams.DEFAULT.with(Features.SUPPORTED);
+    agent.received(new Welcome(WORKSPACE, 1, commitIndex, 100, params, 1, 15_000));
     agent.doWork();
     agent.doWork();
   }

@@ -419,16 +419,6 @@ final class Mutants {
               "WorkerAgent.isInstalled",
               1),
           skips(
-              "a worker does not ask for what it has begun with to be held",
-              "worker.WorkerAgent",
-              "welcomed",
-              "WorkerAgent.holdReceived"),
-          skips(
-              "what was on its way to an install is not asked for again after a reconnect",
-              "worker.WorkerAgent",
-              "sessionLost",
-              "SnapshotInstall.leaderLost"),
-          skips(
               "chunks of a snapshot are not looked for after a restart",
               "worker.WorkerAgent",
               "<init>",

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 @Tag("slow")
 class MutantsTest {
   private static final int STEPS = 3_000;
-  private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 1_000);
+  private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 3_000);
   private static final int CONTROLS = 20;
 
   /** A part of the names of those that are run. */

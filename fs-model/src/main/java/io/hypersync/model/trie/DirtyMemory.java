@@ -1,24 +1,33 @@
 package io.hypersync.model.trie;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * About how much heap those parts of a replica's newest state take that are dirty: newer than the
  * newest snapshot, so that no page has them and they cannot be dropped ({@link PageCache}).
  *
  * <p>It is counted where it comes about. An entry adds what it makes the state larger ({@code
- * StateWeight}). Whoever replaces the node of a stored page adds that page: what else it has is
- * part of the new node, too, and stays in memory with it. Nothing is subtracted for what becomes
- * smaller again, so the count is too high, or too low by a few percent. After a snapshot it is
- * measured anew ({@link PageWriter#measuring}): what has become dirty meanwhile is added to that.
+ * StateWeight}). If it replaces the node of a stored page that adds the page: what else it has is
+ * part of the new node, too, and stays in memory with it. Only what becomes part of the newest
+ * state counts, not what is tried and dropped, nor what others make of states of the past. Nothing
+ * is subtracted for what becomes smaller again, so the count is too high, or too low by a few
+ * percent. After a snapshot it is measured anew ({@link PageWriter#measuring}): what has become
+ * dirty meanwhile is added to that.
  *
  * <p>Where nothing is ever dropped, all of the state counts, and no snapshot makes it less.
  *
- * <p>The agent's thread counts; any thread may ask.
+ * <p>One thread counts at a time; any thread may ask.
  */
 public final class DirtyMemory {
   private final AtomicLong bytes = new AtomicLong();
   private final boolean isEverything;
+
+  /** Who applies an entry now; null if nobody does. */
+  private volatile @Nullable Thread applies;
+
+  /** What that entry replaces, in bytes of heap; used by that thread. */
+  private long replaced;
 
   private DirtyMemory(boolean isEverything) {
     this.isEverything = isEverything;
@@ -44,21 +53,52 @@ public final class DirtyMemory {
     }
   }
 
+  /** The calling thread begins to apply an entry to the newest state. */
+  public void begin() {
+    replaced = 0;
+    applies = Thread.currentThread();
+  }
+
+  /** It has made another state, which {@link #adopted} counts, or has failed. */
+  public void end() {
+    applies = null;
+  }
+
   /**
-   * An entry was applied.
+   * Whether the state that was made last can be the newest one.
+   *
+   * @param change of the state's weight, in bytes
+   * @param limit how many bytes may be dirty then
+   */
+  public boolean isWithin(long limit, long change) {
+    return bytes.get() + replaced + change <= limit;
+  }
+
+  /**
+   * The state that was made last is the newest one now.
    *
    * @param change of the state's weight, in bytes
    */
-  public void grew(long change) {
-    if (isEverything || change > 0) {
+  public void adopted(long change) {
+    bytes.addAndGet(replaced + (isEverything ? change : Math.max(change, 0)));
+    replaced = 0;
+  }
+
+  /**
+   * States that were adopted are dropped again.
+   *
+   * @param change of the state's weight, in bytes
+   */
+  public void dropped(long change) {
+    if (isEverything) {
       bytes.addAndGet(change);
     }
   }
 
   /** The node of a stored page was replaced. */
   void replaced(StoredPage page) {
-    if (!isEverything) {
-      bytes.addAndGet(page.bytes);
+    if (!isEverything && Thread.currentThread().equals(applies)) {
+      replaced += page.bytes;
     }
   }
 

@@ -227,10 +227,7 @@ final class Inner extends TrieNode {
    * as the other, and has become shallower.
    */
   Inner with(int side, TrieNode child) {
-    StoredPage replaced = page();
-    if (replaced != null) {
-      replaced.cache().dirty().replaced(replaced);
-    }
+    replaced();
     TrieNode old = child(side);
     int newSize = size - old.size() + child.size();
     int newDepth =
@@ -240,6 +237,14 @@ final class Inner extends TrieNode {
     return side == 0
         ? new Inner(bit, child, right(), newSize, newDepth)
         : new Inner(bit, left(), child, newSize, newDepth);
+  }
+
+  /** Another node takes over what this one has, or a part of it: see {@link DirtyMemory}. */
+  void replaced() {
+    StoredPage stored = page();
+    if (stored != null) {
+      stored.cache().dirty().replaced(stored);
+    }
   }
 
   /** Bytes of this subtree in the page that holds it; 0 if not computed yet. */

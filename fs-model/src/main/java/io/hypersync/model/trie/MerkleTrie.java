@@ -307,7 +307,11 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
       case Inner inner -> {
         int side = TrieKey.bitOf(key, inner.bit);
         TrieNode rest = remove(inner.child(side), key);
-        yield rest == null ? inner.child(1 - side) : inner.with(side, rest);
+        if (rest == null) {
+          inner.replaced();
+          yield inner.child(1 - side);
+        }
+        yield inner.with(side, rest);
       }
     };
   }
@@ -325,10 +329,14 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     TrieNode left = removeRange(inner.left(), from, to);
     TrieNode right = removeRange(inner.right(), from, to);
     if (left == null || right == null) {
+      inner.replaced();
       return left == null ? right : left;
     }
-    Inner kept = new Inner(inner.bit, left, right);
-    return kept.size() == inner.size() ? inner : kept; // nothing was removed: keep the cached hash
+    if (left.size() + right.size() == inner.size()) {
+      return inner; // nothing was removed: keep the cached hash
+    }
+    inner.replaced();
+    return new Inner(inner.bit, left, right);
   }
 
   private L end(TrieNode start, int side) {

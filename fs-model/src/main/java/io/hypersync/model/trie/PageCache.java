@@ -166,6 +166,10 @@ public final class PageCache {
     try {
       read = read(node, stored);
     } catch (PageMissingException | DecodeException e) {
+      TrieNode there = node.inMemory(side);
+      if (there != null) {
+        return there; // somebody else has read it
+      }
       if (isOf(node, stored)) {
         PageUnreadableException unreadable =
             new PageUnreadableException(stored.hash(), e.getMessage(), e);

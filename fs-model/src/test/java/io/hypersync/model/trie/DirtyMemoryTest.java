@@ -68,7 +68,17 @@ class DirtyMemoryTest {
     assertEquals(0, measured());
     cache.measured(before, measured());
     assertEquals(0, cache.dirty().bytes());
+    DirtyMemory dirty = cache.dirty();
+    var _ = trie.with(new TestLeaf(key(2), 1));
+    dirty.begin();
+    var _ = trie.with(new TestLeaf(key(3), 1));
+    dirty.end();
+    assertFalse(dirty.isWithin(1_000, 0), "its page, and those above");
+    assertEquals(0, dirty.bytes(), "nobody has adopted it");
+    dirty.begin();
     trie = trie.with(new TestLeaf(key(1), 1));
+    dirty.end();
+    dirty.adopted(0);
     assertTrue(cache.dirty().bytes() > 0, "its page, and those above");
     assertTrue(cache.dirty().bytes() < 200_000, cache.dirty().bytes() + " bytes for one leaf");
   }
@@ -78,8 +88,8 @@ class DirtyMemoryTest {
     DirtyMemory dirty = cache(Long.MAX_VALUE).dirty();
     assertFalse(dirty.isSavable());
     dirty.begins(1_000);
-    dirty.grew(30);
-    dirty.grew(-20);
+    dirty.adopted(30);
+    dirty.adopted(-20);
     dirty.measured(1_010, 0);
     assertEquals(1_010, dirty.bytes());
   }
@@ -100,15 +110,25 @@ class DirtyMemoryTest {
   private void change(Random random, DirtyMemory dirty, int changes) {
     for (int i = 0; i < changes; i++) {
       TestLeaf leaf = new TestLeaf(key(random.nextInt(KEYS)), random.nextInt());
-      if (trie.size() > 2 && random.nextInt(4) == 0) {
-        trie = trie.get(leaf.key()) == null ? trie : trie.without(leaf.key());
-      } else {
-        int size = trie.size();
-        trie = trie.with(leaf);
-        dirty.grew(trie.size() > size ? HEAP_PER_BYTE * 64L : 0);
-      }
+      int size = trie.size();
+      dirty.begin();
+      trie = changed(random, leaf);
+      dirty.end();
+      dirty.adopted(trie.size() > size ? HEAP_PER_BYTE * 64L : 0);
     }
     var _ = trie.root(LATEST);
+  }
+
+  private MerkleTrie<TestLeaf> changed(Random random, TestLeaf leaf) {
+    if (trie.size() <= 2 || random.nextInt(3) > 0) {
+      return trie.with(leaf);
+    }
+    if (random.nextBoolean()) { // as a write does with extents
+      byte[] end = leaf.bytes();
+      end[end.length - 1] = 1;
+      return trie.withoutRange(leaf.key(), TrieKey.of(end));
+    }
+    return trie.get(leaf.key()) == null ? trie : trie.without(leaf.key());
   }
 
   private static byte[] key(int number) {

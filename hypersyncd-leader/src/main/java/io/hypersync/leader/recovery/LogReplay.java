@@ -177,12 +177,12 @@ public final class LogReplay implements RecoveryListener {
       return Verdict.CUT;
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
-    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+    switch (applied(entry, stamp)) {
       case Outcome.Failed(var errno) -> throw refused(recordIndex, "its op fails with " + errno);
       case Outcome.Applied(FsState next) -> {
         long change = StateWeight.change(entry.op(), entry.createdNode(), state, next);
         weight += change;
-        memory.grew(change);
+        memory.adopted(change);
         if (memory.bytes() > maxStateBytes) {
           throw new StateTooLargeException(recordIndex, memory.bytes(), maxStateBytes);
         }
@@ -202,6 +202,15 @@ public final class LogReplay implements RecoveryListener {
       progress.accept(index);
     }
     return Verdict.KEEP;
+  }
+
+  private Outcome applied(LogEntry entry, Stamp stamp) {
+    memory.begin();
+    try {
+      return FsStateMachine.apply(state, entry.op(), stamp);
+    } finally {
+      memory.end();
+    }
   }
 
   /** Passes over an entry that the state has from the beginning. */

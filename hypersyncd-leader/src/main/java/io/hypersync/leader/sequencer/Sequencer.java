@@ -101,6 +101,7 @@ public final class Sequencer implements SnapshotSource {
     NodeId newNode;
     Outcome outcome;
     long change;
+    memory.begin();
     try {
       resolved = FsStateMachine.resolve(head, op);
       Errno refusal = FsStateMachine.refusal(head, resolved);
@@ -113,13 +114,15 @@ public final class Sequencer implements SnapshotSource {
           outcome instanceof Outcome.Applied(FsState next) ? change(resolved, newNode, next) : 0;
     } catch (PageUnreadableException e) { // nothing is logged yet
       return new Result.Refused(Errno.EIO);
+    } finally {
+      memory.end();
     }
     switch (outcome) {
       case Outcome.Failed(Errno errno) -> {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
-        if (change > 0 && memory.bytes() + change > maxStateBytes) {
+        if (change > 0 && !memory.isWithin(maxStateBytes, change)) {
           full++;
           return new Result.Refused(Errno.ENOSPC);
         }
@@ -152,7 +155,7 @@ public final class Sequencer implements SnapshotSource {
         orphans.applied(entry, head, next);
         head = next;
         weight += change;
-        memory.grew(change);
+        memory.adopted(change);
         headIndex = index;
         lastTimeNs = timeNs;
         intents.add(entry);

@@ -104,7 +104,7 @@ public final class HandshakeHandler {
     }
     if (offer == null) {
       sessions.establish(session, applied);
-      holds.goesOn(session.worker(), applied, log.durableIndex());
+      holds.goesOn(session.worker(), log.durableIndex());
     } else {
       sessions.establishWithOffer(session, applied);
       holds.offered(session.worker(), offer.index(), nowNs);

@@ -50,14 +50,13 @@ public final class SnapshotHolds {
   /**
    * A worker goes on with the log.
    *
-   * @param applied the entry that it begins behind
    * @param durableIndex what it has to catch up with
    */
-  void goesOn(WorkerId worker, long applied, long durableIndex) {
+  void goesOn(WorkerId worker, long durableIndex) {
     Hold hold = holds.get(worker);
     if (hold != null) {
+      // Released by a report, not yet: it may be about to ask for the snapshot's state.
       holds.put(worker, new Hold(hold.index, hold.untilNs, durableIndex));
-      reported(worker, applied);
     }
   }
 

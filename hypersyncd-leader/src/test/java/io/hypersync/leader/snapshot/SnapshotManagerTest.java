@@ -476,6 +476,25 @@ class SnapshotManagerTest {
     assertFalse(snapshots.tick(heavy(), log.durableIndex(), 1), "it is not tried all the time");
   }
 
+  @Test
+  void onesThatWereTakenForLackOfMemoryGoFirst() {
+    snapshots = manager(100, 0);
+    for (int i = 1; i <= 4; i++) {
+      entry();
+      log.sync();
+      if (i == 1) {
+        takenAt(INTERVAL_NS);
+      } else {
+        assertTrue(snapshots.tick(heavy(), log.durableIndex(), INTERVAL_NS));
+        assertTrue(snapshots.tick(heavy(), log.durableIndex(), INTERVAL_NS));
+        done(i, "", INTERVAL_NS);
+      }
+    }
+    asked.clear();
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals(List.of("remove 2"), asked, "3 and 4 are what the next start needs");
+  }
+
   /** The same state, of which too much is in memory only. */
   private SnapshotSource heavy() {
     return new SnapshotSource() {

@@ -4,6 +4,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.text.Printable;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LocalPressure;
@@ -47,6 +48,8 @@ final class Machine implements Surroundings {
               () -> {
                 try {
                   LOG.warn("{}", describe(warning, visible));
+                } catch (PageUnreadableException e) {
+                  LOG.warn("{} (no paths: {})", warning, e.getMessage());
                 } finally {
                   looking.set(false);
                 }

@@ -79,8 +79,11 @@ public final class WorkerRuntime implements AutoCloseable {
   /** How many paths a profile lists by default (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
 
-  /** Reads whose chunks were fetched go on there. */
-  private static final int READ_THREADS = 2;
+  /**
+   * Requests for which something was fetched go on there. Each may wait for more pages, one after
+   * the other.
+   */
+  private static final int READ_THREADS = 16;
 
   /** In each of two generations; 21 bytes of heap each. */
   private static final int MAX_RECENT_CHUNKS = 1 << 17;
@@ -99,6 +102,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelNotifier notifier;
   private final PageCache pages;
   private final SnapshotCatalog catalog;
+  private final FetchedPages fetched;
   private final SnapshotThread snapshotThread;
   private final CacheThread cacheThread;
 
@@ -178,6 +182,7 @@ public final class WorkerRuntime implements AutoCloseable {
             call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.catalog = snapshots.catalog();
+    this.fetched = fetched;
     this.agent =
         new WorkerAgent(
             config(options, snapshots.cache().maxBytes()),
@@ -222,6 +227,7 @@ public final class WorkerRuntime implements AutoCloseable {
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
     fetched.begin(loop);
+    var _ = ended.whenComplete((_, _) -> fetched.end());
   }
 
   private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {
@@ -243,7 +249,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /**
    * Joins the workspace: blocks until everything that was committed at the Welcome is visible here,
-   * or all pages of a snapshot of the leader are.
+   * or the leader has offered a snapshot.
    *
    * @return null, or that snapshot: this object is to be closed, and another one begins with it
    * @throws UserError if the leader refuses this worker, or the log cannot be applied here
@@ -528,6 +534,7 @@ public final class WorkerRuntime implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
+    fetched.end();
     synchronized (mounting) {
       LOG.trace("mounted, or never will be");
     }

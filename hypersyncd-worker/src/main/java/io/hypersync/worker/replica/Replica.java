@@ -103,6 +103,8 @@ public final class Replica implements SnapshotSource {
   /** Whether the next entry waits until a snapshot has what is in memory only. */
   private boolean waitsForSnapshot;
 
+  private boolean mayWaitForSnapshot = true;
+
   /**
    * Estimated heap use of the head, in bytes; {@code appliedWeight} is that of the applied state.
    */
@@ -306,7 +308,7 @@ public final class Replica implements SnapshotSource {
     verifying.clear();
     ahead.clear();
     head = applied;
-    memory.grew(appliedWeight - headWeight);
+    memory.dropped(appliedWeight - headWeight);
     headWeight = appliedWeight;
     received = applied.index();
   }
@@ -321,6 +323,17 @@ public final class Replica implements SnapshotSource {
    */
   public void collectedThrough(long index) {
     collectedThrough = index;
+  }
+
+  /** Whether the next entry waits until a snapshot has what is in memory only. */
+  public boolean waitsForSnapshot() {
+    return waitsForSnapshot;
+  }
+
+  /** There will be none: an entry for which there is no memory stalls apply for good. */
+  public void noSnapshotComes() {
+    mayWaitForSnapshot = false;
+    waitsForSnapshot = false;
   }
 
   /** Whether the next entry waits for a page of the state that cannot be read. */
@@ -564,7 +577,7 @@ public final class Replica implements SnapshotSource {
     }
     IndexedState before = head;
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
-    return switch (FsStateMachine.apply(before.state(), entry.op(), stamp)) {
+    return switch (applied(before.state(), entry, stamp)) {
       case Outcome.Failed(Errno errno) ->
           refuse(
               new ApplyError(
@@ -572,6 +585,15 @@ public final class Replica implements SnapshotSource {
               Stopped.UNTIL_NEXT_CONNECTION);
       case Outcome.Applied(FsState after) -> check(entry, before, after);
     };
+  }
+
+  private Outcome applied(FsState before, LogEntry entry, Stamp stamp) {
+    memory.begin();
+    try {
+      return FsStateMachine.apply(before, entry.op(), stamp);
+    } finally {
+      memory.end();
+    }
   }
 
   private boolean check(LogEntry entry, IndexedState before, FsState state) {
@@ -586,8 +608,8 @@ public final class Replica implements SnapshotSource {
           Stopped.UNTIL_NEXT_CONNECTION);
     }
     long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
-    if (change > 0 && memory.bytes() + change > maxStateBytes) {
-      if (memory.isSavable()) {
+    if (change > 0 && !memory.isWithin(maxStateBytes, change)) {
+      if (memory.isSavable() && mayWaitForSnapshot) {
         waitsForSnapshot = true;
         return false;
       }
@@ -598,7 +620,7 @@ public final class Replica implements SnapshotSource {
     Runnable passOn = listener.applied(entry, before, after);
     head = after;
     headWeight += change;
-    memory.grew(change);
+    memory.adopted(change);
     ahead.addLast(new Step(entry, after, change, passOn));
     return true;
   }

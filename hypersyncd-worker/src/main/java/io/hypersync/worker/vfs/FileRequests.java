@@ -11,6 +11,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
@@ -204,7 +205,7 @@ final class FileRequests {
       }
       byte[] read = reader.read(content, node.attributes().size(), offset, 1);
       return read.length == 0 ? Optional.empty() : Optional.of(read[0]);
-    } catch (RequestFailed | UnreadableChunks unreadable) {
+    } catch (RequestFailed | UnreadableChunks | PageUnreadableException unreadable) {
       return Optional.empty();
     }
   }

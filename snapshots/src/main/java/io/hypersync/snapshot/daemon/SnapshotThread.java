@@ -206,7 +206,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
    * Does work that is more urgent than what is done in the background, step by step.
    *
    * @param done run when there are no more steps
-   * @param failed told why it has ended before; not called if the replica stops
+   * @param failed told why it has ended before; not called if this has been closed
    */
   public void run(Steps steps, Runnable done, Consumer<String> failed) {
     try {
@@ -217,7 +217,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
                 requireRunning();
               }
               done.run();
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
               if (!stopping) {
                 failed.accept(String.valueOf(e.getMessage()));
               }

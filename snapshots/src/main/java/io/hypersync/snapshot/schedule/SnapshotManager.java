@@ -88,6 +88,12 @@ public final class SnapshotManager {
   /** The snapshot that the port is removing; -1 for none. */
   private long removing = -1;
 
+  /**
+   * Snapshots that were taken for lack of memory before it was time: they go first, so that the
+   * others reach back as far as they should.
+   */
+  private final Set<Long> early = new HashSet<>();
+
   /** Whether it is to be measured anew what is in no snapshot. */
   private boolean isUnmeasured;
 
@@ -190,9 +196,13 @@ public final class SnapshotManager {
       remove(surplus.index());
       return true;
     }
-    if (nowNs >= nextNs || (newest.takesTooMuch() && lastFailure == null)) {
+    boolean isTime = nowNs >= nextNs;
+    if (isTime || (newest.takesTooMuch() && lastFailure == null)) {
       nextNs = Clock.later(nowNs, policy.intervalNs());
       if (newest.index() > base) {
+        if (!isTime) {
+          early.add(newest.index());
+        }
         waiting = newest.manifest(workspace);
         return true;
       }
@@ -380,6 +390,12 @@ public final class SnapshotManager {
       }
       others++;
       bytes += historyBytes.getOrDefault(snapshot.index(), 0L);
+      if (early.contains(snapshot.index())
+          && !isNeeded(snapshot.index())
+          && !isHeld(snapshot.index())) {
+        isForRoom = false;
+        return snapshot;
+      }
       if (oldest == null && !isNeeded(snapshot.index()) && !isHeld(snapshot.index())) {
         oldest = snapshot;
       }
@@ -449,6 +465,7 @@ public final class SnapshotManager {
   /** The port has removed a snapshot. */
   public void removed(long index) {
     Snapshot gone = known.remove(index);
+    early.remove(index);
     historyBytes.remove(index);
     if (underWay instanceof Request.Remove) {
       removedOnRequest++;

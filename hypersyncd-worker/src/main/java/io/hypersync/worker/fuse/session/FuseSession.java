@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
  * pass them to a {@link FuseHandler}.
  */
 public final class FuseSession implements AutoCloseable {
+  private static final ThreadGroup READERS = new ThreadGroup("fuse-readers");
   private static final Logger LOG = LoggerFactory.getLogger(FuseSession.class);
   private static final Duration JOIN_LIMIT = Duration.ofSeconds(5);
 
@@ -198,6 +199,11 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
+  /** Whether the caller is a reader thread: while it waits it takes no other request. */
+  public static boolean isReader() {
+    return READERS.equals(Thread.currentThread().getThreadGroup());
+  }
+
   /** Starts the reader threads; to be called once. */
   public void serve(FuseHandler handler) {
     RequestDispatcher dispatcher =
@@ -207,6 +213,7 @@ public final class FuseSession implements AutoCloseable {
       KernelChannel channel = channels.get(i);
       readers.add(
           Thread.ofPlatform()
+              .group(READERS)
               .daemon()
               .name("fuse-reader-" + i)
               .unstarted(() -> read(channel, dispatcher)));
