@@ -56,9 +56,7 @@ public final class PageReader {
   /**
    * A reader of any snapshot that takes from another trie what is equal there, instead of reading
    * it. So it reads, and adds to the heap, about what differs between the two. It computes every
-   * hash of what it reads, and leaves no mark. It takes a subtree only for its hash. If the other
-   * trie was itself read from pages without computing that hash ({@link PageCache#reader}), the
-   * subtree is as right as that trie is.
+   * hash of what it reads, and leaves no mark. It takes a subtree only for its hash.
    *
    * <p>The result is for looking at: {@link PageWriter#incremental} must not be given what descends
    * from it, because marks that were taken away there could come back.

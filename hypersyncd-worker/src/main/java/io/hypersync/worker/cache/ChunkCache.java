@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * of the visible one, and of the entries behind it. The roots wait while a snapshot is taken, which
  * leaves out pages that no snapshot has yet.
  *
- * <p>Nothing is collected before the worker is live for the first time: until then it may be
- * installing a snapshot of the leader, whose pages nothing here refers to. Nor while the leader is
- * away: what is missing then cannot be fetched.
+ * <p>Nothing is collected before the worker is live for the first time, nor while it installs a
+ * snapshot of the leader, whose pages nothing here refers to. Nor while the leader is away: what is
+ * missing then cannot be fetched.
  */
 public final class ChunkCache {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkCache.class);
