@@ -1,7 +1,6 @@
 package io.hypersync.model.trie;
 
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * About how much heap those parts of a replica's newest state take that are dirty: newer than the
@@ -17,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where nothing is ever dropped, all of the state counts, and no snapshot makes it less.
  *
- * <p>One thread counts at a time; any thread may ask.
+ * <p>One thread counts; any thread may ask.
  */
 public final class DirtyMemory {
+  /** Bound while an entry is applied to the newest state of a replica. */
+  private static final ScopedValue<DirtyMemory> APPLIES = ScopedValue.newInstance();
+
   private final AtomicLong bytes = new AtomicLong();
   private final boolean isEverything;
 
-  /** Who applies an entry now; null if nobody does. */
-  private volatile @Nullable Thread applies;
-
-  /** What that entry replaces, in bytes of heap; used by that thread. */
+  /** What the last entry has replaced, in bytes of heap; used where entries are applied. */
   private long replaced;
 
   private DirtyMemory(boolean isEverything) {
@@ -53,15 +52,14 @@ public final class DirtyMemory {
     }
   }
 
-  /** The calling thread begins to apply an entry to the newest state. */
-  public void begin() {
+  /**
+   * Applies an entry to the newest state, and counts what that replaces.
+   *
+   * @return what the op returns: perhaps another state, which {@link #adopted} counts
+   */
+  public <T> T counting(ScopedValue.CallableOp<? extends T, RuntimeException> op) {
     replaced = 0;
-    applies = Thread.currentThread();
-  }
-
-  /** It has made another state, which {@link #adopted} counts, or has failed. */
-  public void end() {
-    applies = null;
+    return ScopedValue.where(APPLIES, this).call(op);
   }
 
   /**
@@ -97,7 +95,7 @@ public final class DirtyMemory {
 
   /** The node of a stored page was replaced. */
   void replaced(StoredPage page) {
-    if (!isEverything && Thread.currentThread().equals(applies)) {
+    if (!isEverything && APPLIES.isBound() && APPLIES.get() == this) {
       replaced += page.bytes;
     }
   }

@@ -70,14 +70,10 @@ class DirtyMemoryTest {
     assertEquals(0, cache.dirty().bytes());
     DirtyMemory dirty = cache.dirty();
     var _ = trie.with(new TestLeaf(key(2), 1));
-    dirty.begin();
-    var _ = trie.with(new TestLeaf(key(3), 1));
-    dirty.end();
+    var _ = dirty.counting(() -> trie.with(new TestLeaf(key(3), 1)));
     assertFalse(dirty.isWithin(1_000, 0), "its page, and those above");
     assertEquals(0, dirty.bytes(), "nobody has adopted it");
-    dirty.begin();
-    trie = trie.with(new TestLeaf(key(1), 1));
-    dirty.end();
+    trie = dirty.counting(() -> trie.with(new TestLeaf(key(1), 1)));
     dirty.adopted(0);
     assertTrue(cache.dirty().bytes() > 0, "its page, and those above");
     assertTrue(cache.dirty().bytes() < 200_000, cache.dirty().bytes() + " bytes for one leaf");
@@ -111,9 +107,7 @@ class DirtyMemoryTest {
     for (int i = 0; i < changes; i++) {
       TestLeaf leaf = new TestLeaf(key(random.nextInt(KEYS)), random.nextInt());
       int size = trie.size();
-      dirty.begin();
-      trie = changed(random, leaf);
-      dirty.end();
+      trie = dirty.counting(() -> changed(random, leaf));
       dirty.adopted(trie.size() > size ? HEAP_PER_BYTE * 64L : 0);
     }
     var _ = trie.root(LATEST);

@@ -205,12 +205,7 @@ public final class LogReplay implements RecoveryListener {
   }
 
   private Outcome applied(LogEntry entry, Stamp stamp) {
-    memory.begin();
-    try {
-      return FsStateMachine.apply(state, entry.op(), stamp);
-    } finally {
-      memory.end();
-    }
+    return memory.counting(() -> FsStateMachine.apply(state, entry.op(), stamp));
   }
 
   /** Passes over an entry that the state has from the beginning. */

@@ -101,7 +101,6 @@ public final class Sequencer implements SnapshotSource {
     NodeId newNode;
     Outcome outcome;
     long change;
-    memory.begin();
     try {
       resolved = FsStateMachine.resolve(head, op);
       Errno refusal = FsStateMachine.refusal(head, resolved);
@@ -109,13 +108,11 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Refused(refusal);
       }
       newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
-      outcome = FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode));
+      outcome = applied(resolved, new Stamp(timeNs, newNode));
       change =
           outcome instanceof Outcome.Applied(FsState next) ? change(resolved, newNode, next) : 0;
     } catch (PageUnreadableException e) { // nothing is logged yet
       return new Result.Refused(Errno.EIO);
-    } finally {
-      memory.end();
     }
     switch (outcome) {
       case Outcome.Failed(Errno errno) -> {
@@ -162,6 +159,10 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Sequenced(entry, encoded);
       }
     }
+  }
+
+  private Outcome applied(FsOp op, Stamp stamp) {
+    return memory.counting(() -> FsStateMachine.apply(head, op, stamp));
   }
 
   /** The change of the weight. Has everything in memory that is looked at once the op is logged. */

@@ -588,12 +588,7 @@ public final class Replica implements SnapshotSource {
   }
 
   private Outcome applied(FsState before, LogEntry entry, Stamp stamp) {
-    memory.begin();
-    try {
-      return FsStateMachine.apply(before, entry.op(), stamp);
-    } finally {
-      memory.end();
-    }
+    return memory.counting(() -> FsStateMachine.apply(before, entry.op(), stamp));
   }
 
   private boolean check(LogEntry entry, IndexedState before, FsState state) {

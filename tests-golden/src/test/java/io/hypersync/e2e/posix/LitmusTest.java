@@ -385,6 +385,7 @@ class LitmusTest {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // the yield saves time; nothing relies on it
   private static void awaitThere(Path path) throws IOException {
     long limitNs = System.nanoTime() + LIMIT_NS;
     while (!Files.exists(path)) {
