@@ -88,8 +88,7 @@ final class KilledWorkspace implements AutoCloseable {
     TestCluster cluster =
         withPowerCuts
             ? TestCluster.create(
-                WORKER_SETTINGS,
-                folder -> disk.set(PowerLossDisk.mount(folder, Naming.JOURNALED)))
+                WORKER_SETTINGS, folder -> disk.set(PowerLossDisk.mount(folder, Naming.JOURNALED)))
             : TestCluster.create(WORKER_SETTINGS);
     try {
       for (String daemon : List.of("leader", "a", "b")) {
@@ -291,7 +290,7 @@ final class KilledWorkspace implements AutoCloseable {
   /** Kills it again at some moment of its start. */
   void killWhileItStarts(String daemon) throws Exception {
     launch(daemon);
-    Thread.sleep(random.nextLong(2_500));
+    Thread.sleep(random.nextLong(2_000));
     kill(KillMoment.START.name(), List.of(daemon));
   }
 

@@ -17,7 +17,11 @@ import org.junit.jupiter.api.Timeout;
  */
 @RealMounts
 class ManyKillsTest {
-  private static final int KILLS = Integer.getInteger("hypersync.kills", 9);
+  private static final int KILLS = Integer.getInteger("hypersync.kills", 6);
+
+  /** A run ends after so many minutes, even if it has fewer kills. */
+  private static final int MINUTES = Integer.getInteger("hypersync.kills.minutes", 300);
+
   private static final long SEED = Long.getLong("hypersync.kills.seed", System.nanoTime());
 
   /** Whether every other kill of the leader is a power cut on a disk that forgets. */
@@ -30,7 +34,7 @@ class ManyKillsTest {
   private static final int MAX_CALLS = 60;
   private static final int MAX_DELAY_MS = 150;
   private static final int EMPTIED_ONE_IN = 4;
-  private static final int AGAIN_ONE_IN = 5;
+  private static final int AGAIN_ONE_IN = 3;
 
   /** For the leader, for a worker. */
   private static final List<KillMoment> OF_LEADER =
@@ -63,7 +67,8 @@ class ManyKillsTest {
           List.of("b"),
           List.of("leader", "a"),
           List.of("b", "leader"),
-          List.of("a", "b"));
+          List.of("a", "b"),
+          List.of("b", "a", "leader"));
 
   private final Random random = new Random(SEED);
 
@@ -71,9 +76,12 @@ class ManyKillsTest {
   @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void nothingAcknowledgedIsMissing() throws Exception {
     System.out.println("-Dhypersync.kills.seed=" + SEED);
+    long endNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
     try (KilledWorkspace workspace = KilledWorkspace.start(random, POWER)) {
       try {
-        for (int round = 1; workspace.tally().kills() < KILLS; round++) {
+        for (int round = 1;
+            workspace.tally().kills() < KILLS && System.nanoTime() - endNs < 0;
+            round++) {
           String what = round(workspace);
           if (round % CHECK_EVERY == 0) {
             workspace.check();
@@ -129,7 +137,7 @@ class ManyKillsTest {
     events.forEach((what, count) -> System.out.printf("%-45s %12d%n", what, count));
     System.out.printf("%-45s %12d%n", "slowest start, ms", workspace.slowestStartMs());
     System.out.println(workspace.load());
-    if (KILLS >= LONG_RUN) {
+    if (tally.kills() >= LONG_RUN) {
       events.forEach((what, count) -> assertTrue(count > 0, "this never came about: " + what));
       for (KillMoment each : KillMoment.values()) {
         assertTrue(tally.kills(each) > 0, "nothing was killed in " + each);

@@ -363,8 +363,7 @@ public final class MortalLoad implements AutoCloseable {
           && doubtful.keySet().stream().noneMatch(name -> name.startsWith(directory));
     }
 
-    private static Map<String, byte @Nullable []> changes(
-        String name, byte @Nullable [] content) {
+    private static Map<String, byte @Nullable []> changes(String name, byte @Nullable [] content) {
       Map<String, byte @Nullable []> changes = new HashMap<>();
       changes.put(name, content);
       return changes;
