@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,8 @@ final class KilledWorkspace implements AutoCloseable {
   private final MortalLoad load;
   private long slowestStartMs;
   private int pasts;
+  private String pastWorker = "";
+  private CompletableFuture<Boolean> isPastMounted = CompletableFuture.completedFuture(false);
 
   private KilledWorkspace(
       TestCluster cluster, @Nullable PowerLossDisk disk, MortalLoad load, Random random) {
@@ -148,7 +151,7 @@ final class KilledWorkspace implements AutoCloseable {
     switch (what) {
       case SNAPSHOT -> {
         if (isLeader) {
-          inBackground(daemon, "snapshot", arguments("create").put("name", ""));
+          var _ = inBackground(daemon, "snapshot", arguments("create").put("name", ""));
         } else {
           awaitOwnSnapshot(daemon);
         }
@@ -156,21 +159,26 @@ final class KilledWorkspace implements AutoCloseable {
       case COLLECTION -> {
         var _ = daemon.ask("gc", arguments("run"));
       }
-      case SCRUB -> inBackground(cluster.leader(), "scrub", arguments("run"));
-      case BACKUP ->
-          inBackground(
-              cluster.leader(),
-              "backup",
-              arguments("run").put("dir", backup().toString()).put("bytes_per_second", 8L << 20));
+      case SCRUB -> {
+        var _ = inBackground(cluster.leader(), "scrub", arguments("run"));
+      }
+      case BACKUP -> {
+        ObjectNode request = arguments("run").put("dir", backup().toString());
+        var _ = inBackground(cluster.leader(), "backup", request.put("bytes_per_second", 8L << 20));
+      }
       case RESTORE -> {
         spoil();
-        inBackground(cluster.leader(), "restore", restoreRequest());
+        var _ = inBackground(cluster.leader(), "restore", restoreRequest());
       }
-      case PAST_MOUNT ->
-          inBackground(
-              cluster.worker(isLeader ? "a" : victim),
-              "mount",
-              arguments("add").put("at", "before").put("path", newPast().toString()));
+      case PAST_MOUNT -> {
+        pastWorker = isLeader ? "a" : victim;
+        pasts++;
+        isPastMounted =
+            inBackground(
+                cluster.worker(pastWorker),
+                "mount",
+                arguments("add").put("at", "before").put("path", past().toString()));
+      }
       case LOAD, INSTALL, START -> {}
     }
   }
@@ -185,16 +193,19 @@ final class KilledWorkspace implements AutoCloseable {
                 || status.path("snapshots").path("taken").asLong() > before);
   }
 
-  private static void inBackground(DaemonJvm daemon, String command, ObjectNode request) {
-    Thread _ =
-        Thread.startVirtualThread(
-            () -> {
-              try {
-                daemon.ask(command, request);
-              } catch (UserError cutShort) {
-                // It was killed meanwhile, or one is under way already.
-              }
-            });
+  /** Sends a request; the future says whether it was done. */
+  private static CompletableFuture<Boolean> inBackground(
+      DaemonJvm daemon, String command, ObjectNode request) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            daemon.ask(command, request);
+            return true;
+          } catch (UserError cutShort) {
+            return false; // a daemon was killed meanwhile, or one is under way already
+          }
+        },
+        task -> Thread.ofVirtual().start(task));
   }
 
   private static ObjectNode arguments(String what) {
@@ -211,11 +222,6 @@ final class KilledWorkspace implements AutoCloseable {
 
   Path backup() {
     return cluster.root().resolve("backup");
-  }
-
-  private Path newPast() {
-    pasts++;
-    return past();
   }
 
   private Path past() {
@@ -328,15 +334,15 @@ final class KilledWorkspace implements AutoCloseable {
   // What must hold afterwards.
 
   /** Ends what was begun before the kill, and requires its result. */
-  void finish(KillMoment what, String victim) throws Exception {
+  void finish(KillMoment what, List<String> victims) throws Exception {
     if (what == KillMoment.RESTORE) {
       restore();
       requireRestored(cluster.mount("a").resolve("restored"));
     } else if (what == KillMoment.BACKUP) {
       backUp();
     } else if (what == KillMoment.PAST_MOUNT) {
-      if (victim.equals("leader")) {
-        Await.until("the state is mounted", () -> Files.exists(past().resolve("restored")));
+      boolean isMounted = isPastMounted.get(1, TimeUnit.MINUTES);
+      if (isMounted && !victims.contains(pastWorker)) {
         requireRestored(past().resolve("restored"));
         Shell.must(cluster.root(), "umount", past().toString());
       }

@@ -126,7 +126,7 @@ class ManyKillsTest {
       }
     }
     workspace.startAgain(victims);
-    workspace.finish(moment, first);
+    workspace.finish(moment, victims);
     return moment + " of " + victims;
   }
 
