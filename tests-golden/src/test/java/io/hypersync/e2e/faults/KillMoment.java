@@ -1,0 +1,23 @@
+package io.hypersync.e2e.faults;
+
+/** What was begun right before a daemon is killed. */
+enum KillMoment {
+  /** Nothing but the load, and what comes by itself every second. */
+  LOAD,
+  /** A snapshot, of the leader or of the worker. */
+  SNAPSHOT,
+  /** A collection of dead chunks, on the leader or on the worker. */
+  COLLECTION,
+  /** The leader reads all that it has stored. */
+  SCRUB,
+  /** The leader copies its newest snapshot. */
+  BACKUP,
+  /** The leader brings a directory back. */
+  RESTORE,
+  /** A worker mounts a state of the past. */
+  PAST_MOUNT,
+  /** A worker whose state was emptied fetches the leader's snapshot. */
+  INSTALL,
+  /** The daemon itself starts, after a kill. */
+  START
+}
