@@ -338,7 +338,7 @@ public final class MortalLoad implements AutoCloseable {
 
     /** Removes one in which there is nothing. */
     private void removeDirectory() throws InterruptedException {
-      for (String name : directories) {
+      for (String name : List.copyOf(directories)) {
         if (isUnused(name)) {
           Ending ending =
               attempt(
