@@ -3,25 +3,21 @@ package io.hypersync.worker.daemon;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.wire.message.NegotiatedParams;
-import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * The gate of a mount of the past: nothing passes but what asks the leader for pages and chunks.
  * Every mutation fails with EROFS, and nothing waits for newer state, because there is none.
  *
- * @param reads runs reads again for which something was fetched
+ * @param live of the worker's own mount: fetches what is not here
  */
-record PastMutations(Supplier<AgentLoop<WorkerAgent>> loop, Executor reads) implements Mutations {
+record PastMutations(Mutations live) implements Mutations {
   @Override
   public boolean isWritable() {
     return false;
@@ -79,13 +75,7 @@ record PastMutations(Supplier<AgentLoop<WorkerAgent>> loop, Executor reads) impl
 
   @Override
   public void fetchAgain(List<ChunkRef> chunks, Runnable ready, Consumer<Errno> failed) {
-    loop.get()
-        .post(
-            agent ->
-                agent.fetchAgain(
-                    chunks,
-                    () -> reads.execute(ready),
-                    errno -> reads.execute(() -> failed.accept(errno))));
+    live.fetchAgain(chunks, ready, failed);
   }
 
   @Override

@@ -120,6 +120,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final UsedChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
+  private final MutationsProxy mutations;
   private final PastMounts pastMounts;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -218,11 +219,12 @@ public final class WorkerRuntime implements AutoCloseable {
               loop().post(worker -> worker.pageUnreadable(page));
             });
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
+    this.mutations = new MutationsProxy(this::loop, link, reads);
     this.pastMounts =
         new PastMounts(
             options,
             fetched,
-            new PastMount.Parts(new PastMutations(this::loop, reads), store, recent),
+            new PastMount.Parts(new PastMutations(mutations), store, recent),
             loop::post);
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -686,7 +688,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return new Vfs(
         this::view,
         inodes,
-        new MutationsProxy(this::loop, link, reads),
+        mutations,
         new LocksProxy(this::loop),
         store,
         recent,
