@@ -495,7 +495,7 @@ class VisibilityGateTest {
             .origin(new WorkerId("w"))
             .creating(newNode)
             .entry();
-    visibilityGate.applied(entry, before, new IndexedState(index, state, state.root()));
+    visibilityGate.applied(entry, before, new IndexedState(index, state, state.root())).run();
   }
 
   private static IntentId intent(long number) {
