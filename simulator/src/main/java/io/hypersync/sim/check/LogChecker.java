@@ -5,6 +5,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
@@ -64,6 +65,11 @@ public final class LogChecker {
     states.add(FsState.genesis());
     roots.add(states.getFirst().root());
     mutations.judgeBy(this);
+  }
+
+  /** The leader refuses an intent with EIO, and has not been able to read a page of its state. */
+  public void refusedForPage(IntentId intent) {
+    mutations.refusedForPage(intent);
   }
 
   /**

@@ -10,10 +10,12 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,7 @@ public final class MutationChecker {
     final LinkRecord link;
     final long madeAtIndex;
     boolean told;
+    @Nullable IntentId sentAs;
     @Nullable Errno errno;
     long loggedAt;
 
@@ -46,6 +49,10 @@ public final class MutationChecker {
   private final Map<String, Made> all = new HashMap<>();
   private final Map<String, Made> waiting = new LinkedHashMap<>();
   private final Map<ClientId, Long> newestSent = new HashMap<>();
+
+  /** Intents that the leader has refused because it could not read a page of its state. */
+  private final Set<IntentId> refusedForPage = new HashSet<>();
+
   private @Nullable LogChecker log;
   private long committed;
   private long failed;
@@ -90,9 +97,21 @@ public final class MutationChecker {
     long newest = newestSent.merge(intent.client(), intent.seqNo(), Math::max);
     Violation.unless(intent.seqNo() == newest, tag, " is sent as ", intent, " behind ", newest);
     Made record = all.get(tag);
-    if (record != null && !isByDescriptor(record.op)) {
+    if (record == null) {
+      return;
+    }
+    record.sentAs = intent;
+    if (!isByDescriptor(record.op)) {
       record.link.passes(record.op, record.made, visible);
     }
+  }
+
+  /**
+   * The leader refuses an intent with EIO, and has not been able to read a page of its state: the
+   * caller may be told EIO though nobody was out of touch.
+   */
+  void refusedForPage(IntentId intent) {
+    refusedForPage.add(intent);
   }
 
   /**
@@ -140,7 +159,9 @@ public final class MutationChecker {
     record.errno = errno;
     if (errno == Errno.EIO) {
       unknown++;
-      record.link.unknown(record.tag);
+      if (!refusedForPage.contains(record.sentAs)) {
+        record.link.unknown(record.tag);
+      }
       return;
     }
     failed++;

@@ -19,6 +19,7 @@ import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -90,6 +91,10 @@ public final class SimLeader implements LeaderEnd {
   private final Prng prng;
   private final Prng intentPrng;
   private final Prng trimPrng;
+
+  /** Whether this leader has not been able to read a page of its state. */
+  private boolean hasLackedPage;
+
   private final boolean mayLoseTouch;
   private final LogChecker checker;
   private final OpenFileChecker open;
@@ -165,6 +170,7 @@ public final class SimLeader implements LeaderEnd {
             throw new Violation("the leader's state needs what is gone: " + page.getMessage());
           }
           disk.snapshots().suspect();
+          hasLackedPage = true;
           host.execute(() -> unreadable(page));
         });
     this.intentPrng = prng.split();
@@ -422,6 +428,11 @@ public final class SimLeader implements LeaderEnd {
 
   private void sending(SimConnection connection, LeaderMessage message) {
     checker.sent(message);
+    if (hasLackedPage
+        && message instanceof LeaderMessage.CommitAck ack
+        && ack.errno() == Errno.EIO) {
+      checker.refusedForPage(ack.intent());
+    }
     SessionId id = idOf(connection);
     String worker = connection.worker().id().name();
     if (id != null && message instanceof LeaderMessage.Welcome welcome) {
