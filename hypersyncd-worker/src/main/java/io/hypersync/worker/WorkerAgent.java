@@ -38,7 +38,9 @@ import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.install.BegunInstall;
 import io.hypersync.worker.install.InstallException;
+import io.hypersync.worker.install.OfferedInstall;
 import io.hypersync.worker.install.SnapshotInstall;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
@@ -118,9 +120,6 @@ public final class WorkerAgent implements Agent {
   /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
 
-  /** Pause before the rest of a snapshot is asked for again. */
-  private static final long INSTALL_AGAIN_NS = 5_000_000_000L;
-
   /** Pause between attempts to store entries and chunks that failed because the disk was full. */
   private static final long STORE_AGAIN_NS = 1_000_000_000L;
 
@@ -142,7 +141,9 @@ public final class WorkerAgent implements Agent {
   private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient locks;
   private final OpenLeaseClient leases;
-  private final OrphanSet orphans;
+  private final BegunInstall begun;
+  private final OfferedInstall offered;
+  private OrphanSet orphans;
   private final ChunkRepairs repairs;
   private final PastStates pasts;
   private final WorkerSnapshots snapshots;
@@ -194,33 +195,6 @@ public final class WorkerAgent implements Agent {
 
   /** Chunks that are being read for the leader. */
   private final Set<Hash> copies = new HashSet<>();
-
-  /**
-   * The part of an offered snapshot that must be here before this worker ends and another one
-   * begins with it; null if none is offered on this connection.
-   */
-  private @Nullable SnapshotInstall firstPages;
-
-  /** What fetches the rest of that snapshot; null if it is in the catalog. */
-  private @Nullable SnapshotInstall install;
-
-  /** Whether all of it is here, and it is being put into the catalog. */
-  private boolean isBeingInstalled;
-
-  /** The snapshot that this worker has begun with, until it is in the catalog; else null. */
-  private volatile @Nullable Snapshot received;
-
-  /** Whether the leader keeps the pages of that snapshot until it is given back. */
-  private boolean isReceivedHeld;
-
-  /** When the leader is asked again to keep them. */
-  private long nextHoldNs;
-
-  /** When the install is to go on after a failure. */
-  private long nextInstallNs;
-
-  /** When the offered snapshot got its last page, or came. */
-  private long offeredHeardNs;
 
   /** Whether the worker has ever been live: from then on it may be mounted. */
   private boolean wasLive;
@@ -299,21 +273,41 @@ public final class WorkerAgent implements Agent {
     }
     this.pasts = new PastStates(link, run.low());
     this.repairs = new ChunkRepairs(config.mutationDeadlineNs() / READS_PER_DEADLINE);
-    this.received = start.received();
+    this.begun =
+        new BegunInstall(
+            start.received(), pasts, installPort, session::isEstablished, clock, this::pagesOf);
+    this.offered =
+        new OfferedInstall(installPort, clock, this::pagesOf, config.mutationDeadlineNs());
     this.visibilityGate =
         new VisibilityGate(
-            replica.applied(),
-            caches,
-            notifier,
-            gate,
-            (entry, before, after) -> {
-              long now = clock.monotonicNs();
-              leases.applied(entry, before, after, now);
-              removedNames.applied(entry, before, now);
-              orphans.applied(entry, before, after);
-              listener.applied(entry, before, after);
-            },
-            (entry, _, after) -> becameVisible(entry, after));
+            replica.applied(), caches, notifier, gate, new Shown(listener), this::becameVisible);
+  }
+
+  /** Follows what has become visible. */
+  private final class Shown implements ApplyListener {
+    private final ApplyListener next;
+
+    Shown(ApplyListener next) {
+      this.next = next;
+    }
+
+    @Override
+    public void applied(LogEntry entry, FsState before, FsState after) {
+      long now = clock.monotonicNs();
+      leases.applied(entry, before, after, now);
+      removedNames.applied(entry, before, now);
+      orphans.applied(entry, before, after);
+      next.applied(entry, before, after);
+    }
+
+    @Override
+    public void replaced(IndexedState before, IndexedState after) {
+      long now = clock.monotonicNs();
+      leases.replaced(before.state(), after.state(), now);
+      removedNames.replaced(now);
+      orphans = new OrphanSet(after.state());
+      next.replaced(before, after);
+    }
   }
 
   /** The view that the kernel's requests are answered from; any thread. */
@@ -467,10 +461,8 @@ public final class WorkerAgent implements Agent {
   }
 
   private void sessionLost() {
-    firstPages = null; // its pages are in the store
-    if (install != null) {
-      install.leaderLost();
-    }
+    offered.leaderLost();
+    begun.leaderLost();
     catchUp.clear();
     cache.leaderLost(clock.monotonicNs());
     backfill.leaderLost();
@@ -539,13 +531,8 @@ public final class WorkerAgent implements Agent {
     replica.chunkStored(hash);
     repairs.stored(hash);
     backfill.stored(hash);
-    if (firstPages != null && firstPages.isWaitingFor(hash)) {
-      firstPages.stored(hash);
-      offeredHeardNs = clock.monotonicNs();
-    }
-    if (install != null) {
-      install.stored(hash);
-    }
+    offered.stored(hash);
+    begun.stored(hash);
   }
 
   /** A chunk that the leader sent cannot be stored. */
@@ -612,8 +599,8 @@ public final class WorkerAgent implements Agent {
     for (Hash hash : askAgain) {
       if (replica.isWaitingFor(hash)
           || repairs.isWaitingFor(hash)
-          || (firstPages != null && firstPages.isWaitingFor(hash))
-          || (install != null && install.isWaitingFor(hash))) {
+          || offered.isWaitingFor(hash)
+          || begun.isWaitingFor(hash)) {
         again.add(new ChunkRef(hash, ChunkRef.MAX_LENGTH)); // the leader goes by the hash
       }
     }
@@ -659,21 +646,10 @@ public final class WorkerAgent implements Agent {
 
   /** Nobody has a page, or there is no room for it. */
   private void pageFailed(Hash hash, String why) {
-    if (firstPages != null && firstPages.isWaitingFor(hash)) {
+    if (offered.isWaitingFor(hash)) {
       refuseOffer("page " + hash + ": " + why);
     }
-    if (install != null && install.isWaitingFor(hash)) {
-      install.failed(hash); // who needs it meanwhile is told
-      pauseInstall("page " + hash + ": " + why);
-    }
-  }
-
-  private void pauseInstall(String why) {
-    long now = clock.monotonicNs();
-    if (now - nextInstallNs >= 0) {
-      LOG.warn("the rest of the snapshot is fetched later: {}", why);
-      nextInstallNs = now + INSTALL_AGAIN_NS;
-    }
+    begun.failed(hash, why);
   }
 
   /**
@@ -684,30 +660,18 @@ public final class WorkerAgent implements Agent {
     session.installFailed(why, clock.monotonicNs());
   }
 
-  /**
-   * A snapshot instead of entries. What is shown here cannot jump from one state to another, so
-   * only a worker that shows nothing yet may take it.
-   */
+  /** A snapshot instead of entries: this worker is far behind, or has just begun. */
   private void offered(LeaderMessage.SnapshotOffer offer, long nowNs) {
     long here = replica.applied().index();
     if (!session.isEstablished()
         || session.isLive()
-        || firstPages != null
+        || offered.isRunning()
         || offer.index() <= here) {
       refuseOffer("it is of entry " + offer.index() + ", and entry " + here + " is here");
       return;
     }
-    if (wasLive) {
-      endFor(
-          "this worker was away too long: the leader's log does not have entry "
-              + (here + 1)
-              + " any more",
-          "Start it again: it takes the leader's snapshot first.",
-          nowNs);
-      return;
-    }
     try {
-      firstPages = pagesOf(offer, SnapshotInstall.Part.ORPHANS);
+      offered.begin(offer, wasLive);
     } catch (InstallException e) {
       String why = String.valueOf(e.getMessage());
       if (e.lacksMemory()) {
@@ -720,8 +684,9 @@ public final class WorkerAgent implements Agent {
       refuseOffer(String.valueOf(e.getMessage()));
       return;
     }
-    offeredHeardNs = nowNs;
-    session.forgetLeader();
+    if (!wasLive) {
+      session.forgetLeader();
+    }
     LOG.info("the leader offers its snapshot of entry {}, entry {} is here", offer.index(), here);
   }
 
@@ -750,62 +715,31 @@ public final class WorkerAgent implements Agent {
 
   /** Goes on with an offered snapshot; returns whether anything was done. */
   private boolean takeOffered(long nowNs) {
-    SnapshotInstall now = firstPages;
-    if (now == null) {
-      return false;
+    if (begun.isBeingPublished()) {
+      return false; // one after the other
     }
     try {
-      boolean worked = now.work(nowNs);
-      if (worked) {
-        offeredHeardNs = nowNs;
+      OfferedInstall.Turn turn = offered.work(nowNs);
+      if (turn == OfferedInstall.Turn.RECEIVED) {
+        shutdown(); // nothing was shown yet: another worker begins with it
+        hasSnapshot = true;
       }
-      if (now.isComplete()) {
-        end(now);
-      } else if (nowNs - offeredHeardNs > config.mutationDeadlineNs()) {
-        refuseOffer("no page has arrived for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
-      }
-      return worked;
+      return turn != OfferedInstall.Turn.IDLE;
     } catch (InstallException | ChunkStoreException e) {
       refuseOffer(String.valueOf(e.getMessage()));
       return false;
     }
   }
 
-  /** This worker has shown nothing yet, and ends: another one begins with the snapshot. */
-  private void end(SnapshotInstall begun) {
-    shutdown();
-    firstPages = null;
-    hasSnapshot = true;
-    installPort.received(begun.snapshot(clock.epochNs()));
-  }
-
   /** Fetches the rest of the snapshot that this worker has begun with. */
   private boolean installSome(long nowNs) {
-    Snapshot begun = received;
-    if (begun == null || isBeingInstalled || !session.isEstablished()) {
-      return false;
-    }
-    if (!isReceivedHeld && nowNs - nextHoldNs >= 0) {
-      holdReceived();
-    }
-    if (nowNs - nextInstallNs < 0) {
-      return false;
+    if (offered.isRunning()) {
+      return false; // a newer one is on its way
     }
     try {
-      SnapshotInstall now = install == null ? pagesOf(begun) : install;
-      install = now;
-      boolean worked = now.work(nowNs);
-      if (now.isComplete()) {
-        LOG.info("all pages are here, {} were fetched", now.fetched());
-        isBeingInstalled = true;
-        installPort.install(now.snapshot(clock.epochNs()));
-      }
-      return worked;
+      return begun.work(nowNs);
     } catch (InstallException e) {
       cannotInstall(String.valueOf(e.getMessage()), nowNs);
-      return false;
-    } catch (ChunkStoreException e) {
-      pauseInstall(String.valueOf(e.getMessage()));
       return false;
     }
   }
@@ -818,81 +752,60 @@ public final class WorkerAgent implements Agent {
         nowNs);
   }
 
-  /** The snapshot that this worker has begun with is in the catalog. */
+  /** A snapshot of the leader is in the catalog. */
   public void installed(Snapshot snapshot) {
-    received = null;
-    install = null;
-    isBeingInstalled = false;
-    snapshots.manager().installed(snapshot);
-    if (isReceivedHeld) {
-      isReceivedHeld = false;
-      pasts.release(snapshot.index());
+    boolean wasOffered = offered.isPublished(snapshot);
+    if (!wasOffered) {
+      begun.published();
     }
+    snapshots.manager().installed(snapshot);
     LOG.info("the snapshot of entry {} is installed", snapshot.index());
+    if (wasOffered) {
+      jumpTo(snapshot);
+    }
   }
 
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
-  public void installFailed(String why) {
-    isBeingInstalled = false;
-    install = null; // the next one looks for all pages once more
-    pauseInstall(why);
-  }
-
-  private SnapshotInstall pagesOf(Snapshot snapshot) throws InstallException {
-    try {
-      Hash root = Manifest.root(snapshot.manifest());
-      return pagesOf(
-          new LeaderMessage.SnapshotOffer(snapshot.index(), root, snapshot.manifest()),
-          SnapshotInstall.Part.ALL);
-    } catch (DecodeException e) {
-      throw new IllegalStateException("the replica has begun with what is no snapshot", e);
-    }
-  }
-
-  /** Has the leader keep the pages that are not here yet, whatever becomes of its snapshots. */
-  private void holdReceived() {
-    Snapshot fetched = received;
-    if (fetched != null) {
-      nextHoldNs = clock.monotonicNs() + INSTALL_AGAIN_NS;
-      pasts.ask(Long.toString(fetched.index()), true, this::answeredForReceived);
-    }
-  }
-
-  private boolean isReceived(long index, Hash root) {
-    Snapshot fetched = received;
-    try {
-      return fetched != null
-          && fetched.index() == index
-          && Manifest.root(fetched.manifest()).equals(root);
-    } catch (DecodeException e) {
-      return false;
-    }
-  }
-
-  private void answeredForReceived(PastStates.Answer answer) {
-    switch (answer) {
-      case PastStates.Answer.Found(long index, Hash root, _) -> {
-        if (isReceived(index, root) && !isReceivedHeld) {
-          isReceivedHeld = true;
-        } else {
-          pasts.release(index); // it is held already, or is not needed any more
-        }
-      }
-      case PastStates.Answer.Refused(String why, _) -> {
-        if (session.isEstablished() && received != null) {
-          isReceivedHeld = false;
-          LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
-        }
-      }
+  public void installFailed(Snapshot snapshot, String why) {
+    if (offered.isPublished(snapshot)) {
+      refuseOffer(why);
+    } else {
+      begun.notPublished(why);
     }
   }
 
   /**
-   * What fetches the rest of the snapshot that this worker has begun with; null if that is in its
-   * catalog. On the agent's thread.
+   * What is shown jumps to the state of a snapshot that is in the catalog, all of it: this worker
+   * was away for too long (hypersync.md 12.4). What its processes have asked for before is ended
+   * with an unknown outcome. The next connection brings the entries behind the snapshot.
    */
+  private void jumpTo(Snapshot snapshot) {
+    long now = clock.monotonicNs();
+    IndexedState here = replica.applied();
+    if (snapshot.index() <= here.index() || session.isLive()) {
+      return; // the leader had the entries after all
+    }
+    Manifest manifest;
+    try {
+      manifest = installPort.begin(snapshot);
+    } catch (InstallException e) {
+      cannotInstall(String.valueOf(e.getMessage()), now);
+      return;
+    }
+    LOG.info("from entry {} to the snapshot of entry {}", here.index(), snapshot.index());
+    session.giveUp("goes on from the leader's snapshot", now);
+    intents.failAll(Errno.EIO);
+    replica.beginAnew(manifest);
+    arrivals.clear();
+    begun.end();
+    visibilityGate.replaced(here, replica.applied());
+    backfill.begin();
+  }
+
+  /** What fetches a snapshot of the leader; null if nothing does. On the agent's thread. */
   public @Nullable SnapshotInstall install() {
-    return install;
+    SnapshotInstall newest = offered.pages();
+    return newest == null ? begun.pages() : newest;
   }
 
   /** Which chunks this worker keeps; on the agent's thread. */
@@ -939,7 +852,7 @@ public final class WorkerAgent implements Agent {
       return;
     }
     long now = clock.monotonicNs();
-    if (received == null && now - nextUnreadableNs >= 0) { // else it has never been here
+    if (isInstalled() && now - nextUnreadableNs >= 0) { // else it has never been here
       nextUnreadableNs = now + LOST_LOG_NS;
       LOG.error(
           "page {} of the state cannot be read, the leader is asked for it: {}",
@@ -974,7 +887,7 @@ public final class WorkerAgent implements Agent {
 
   /** Whether all that its state needs should be here; any thread. */
   public boolean isInstalled() {
-    return received == null;
+    return begun.isComplete();
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */
@@ -987,7 +900,7 @@ public final class WorkerAgent implements Agent {
    * thread, or after it has ended.
    */
   public @Nullable Manifest lastSnapshot() {
-    return received != null ? null : snapshots.last(replica);
+    return isInstalled() ? snapshots.last(replica) : null;
   }
 
   /** Ends every waiting call, turns read-only and disconnects; for the shutdown. */
@@ -1024,7 +937,7 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (firstPages == null && session.goLiveIfCaughtUp(settled)) {
+    if (offered.pages() == null && session.goLiveIfCaughtUp(settled)) {
       wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
@@ -1054,7 +967,7 @@ public final class WorkerAgent implements Agent {
     gate.expire(now);
     work += takeOffered(now) ? 1 : 0;
     work += installSome(now) ? 1 : 0;
-    work += firstPages == null && isInstalled() && snapshots.tick(replica, now) ? 1 : 0;
+    work += !offered.isRunning() && isInstalled() && snapshots.tick(replica, now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
@@ -1137,7 +1050,7 @@ public final class WorkerAgent implements Agent {
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
     pasts.welcomed(session.params().features().has(Feature.PAST_STATES));
-    holdReceived();
+    begun.hold();
     readBarrier.observed(welcome.commitIndex());
     // What was not durable yet then is behind every collection.
     long collected = Math.min(welcome.collectedThrough(), welcome.commitIndex());
@@ -1148,7 +1061,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void take(List<byte[]> entries, long nowNs) {
-    if (firstPages != null) {
+    if (offered.pages() != null) {
       refuseOffer("the leader sends entries meanwhile");
       return;
     }

@@ -12,6 +12,7 @@ import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
@@ -46,10 +47,12 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.util.ArrayList;
@@ -68,6 +71,10 @@ class WelcomeTest {
   private final List<String> told = new ArrayList<>();
   private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
   private final KernelInodes inodes = new KernelInodes();
+
+  /** Tickets of a kernel that is told of another state. */
+  private final List<Long> following = new ArrayList<>();
+
   private long entropy;
   private WorkerAgent agent = agent(WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything()));
 
@@ -84,7 +91,7 @@ class WelcomeTest {
         inodes,
         new NoKernel(),
         _ -> false,
-        (_, _, _) -> {},
+        new Shown(),
         new Surroundings() {
           @Override
           public LocalPressure pressure() {
@@ -224,7 +231,7 @@ class WelcomeTest {
     asked = link.sent(PastStateRequest.class).getLast();
     agent.received(
         new PastState(asked.requestId(), 5, FsState.genesis().root(), received.manifest()));
-    agent.installFailed("the disk is full");
+    agent.installFailed(received, "the disk is full");
     assertFalse(agent.isInstalled());
     clock.advance(10 * SECOND_NS);
     agent.received(new Heartbeat(5, 0));
@@ -259,19 +266,84 @@ class WelcomeTest {
     assertEquals(0, hello.appliedIndex());
   }
 
+  /** It shows its old state until all of the new one is in its catalog (12.4). */
   @Test
-  void aWorkerThatMayBeMountedEndsInstead() {
+  void aMountedWorkerJumpsToWhatItIsOffered() {
+    awayAndOffered();
+    assertEquals(List.of("install 5"), told, "there are no pages to fetch");
+    agent.doWork();
+    assertEquals(List.of("install 5"), told, "once");
+    assertEquals(0, agent.visible().index());
+    assertFalse(agent.isWritable());
+    agent.installed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)));
+    agent.doWork();
+    assertEquals(5, agent.visible().index());
+    assertEquals(List.of("install 5", "from 0 to 5"), told);
+    assertEquals(5, agent.snapshots().baseIndex());
+    clock.advance(SECOND_NS);
+    agent.doWork();
+    agent.linkUp();
+    Hello hello = link.sent(Hello.class).getLast();
+    assertEquals(5, hello.appliedIndex());
+    assertEquals(FsState.genesis().root(), hello.appliedRoot());
+    assertFalse(hello.leaderEpochSeen().isEmpty());
+    agent.received(new Welcome(WORKSPACE, 1, 5, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.doWork();
+    assertFalse(agent.isWritable(), "the kernel is being told");
+    following.forEach(agent::dropped);
+    agent.doWork();
+    agent.doWork();
+    assertTrue(agent.isWritable());
+  }
+
+  @Test
+  void whatACallerHasAskedForBeforeAJumpEndsWithAnUnknownOutcome() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.submit(mkdir());
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    offer(5, 10);
+    agent.doWork();
+    assertEquals(List.of("install 5"), told);
+    agent.installed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)));
+    assertEquals(List.of("install 5", "EIO"), told);
+  }
+
+  @Test
+  void aMountedWorkerWhoseInstallFailsAsksForEntries() {
+    awayAndOffered();
+    agent.installFailed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)), "the disk is full");
+    assertEquals(LinkState.DOWN, agent.monitor().state());
+    clock.advance(31 * SECOND_NS);
+    welcome(0);
+    assertTrue(agent.isWritable());
+    assertEquals(0, agent.visible().index());
+  }
+
+  /** The connection was lost, and the leader had the entries after all. */
+  @Test
+  void aWorkerThatIsLiveByThenDoesNotJump() {
+    awayAndOffered();
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    agent.doWork();
+    agent.linkUp();
+    agent.received(new Welcome(WORKSPACE, 1, 0, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.doWork();
+    agent.installed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)));
+    agent.doWork();
+    assertEquals(0, agent.visible().index());
+    agent.doWork();
+    assertTrue(agent.isWritable());
+  }
+
+  private void awayAndOffered() {
     welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
     assertTrue(agent.isWritable());
     agent.linkDown("gone");
     clock.advance(SECOND_NS);
     offer(5, 10);
     agent.doWork();
-    assertEquals(
-        List.of("this worker was away too long: the leader's log does not have entry 1 any more"),
-        told);
-    assertEquals(LinkState.REFUSED, agent.monitor().state());
-    assertFalse(agent.isWritable());
   }
 
   /** The leader may have the log, which is not so likely to be damaged as a page. */
@@ -338,6 +410,11 @@ class WelcomeTest {
     }
 
     @Override
+    public Manifest begin(Snapshot snapshot) {
+      return new Manifest(WORKSPACE, snapshot.index(), 1, 0, FsState.genesis());
+    }
+
+    @Override
     public void end(String why, String hint) {
       told.add(why);
     }
@@ -362,6 +439,16 @@ class WelcomeTest {
     return Mutations.of(new RequestId(1), op, Mutations.noting(told, ""));
   }
 
+  private final class Shown implements ApplyListener {
+    @Override
+    public void applied(LogEntry entry, FsState before, FsState after) {}
+
+    @Override
+    public void replaced(IndexedState before, IndexedState after) {
+      told.add("from " + before.index() + " to " + after.index());
+    }
+  }
+
   private static final class NoChunks implements WorkerChunks {
     @Override
     public Presence presence(Hash hash) {
@@ -381,7 +468,7 @@ class WelcomeTest {
     public void ingest(Hash hash, byte[] bytes) {}
   }
 
-  private static final class NoKernel implements CacheNotifier {
+  private final class NoKernel implements CacheNotifier {
     @Override
     public boolean dropAttributes(InodeNo inode) {
       return true;
@@ -396,6 +483,14 @@ class WelcomeTest {
     @Override
     public void dropContents(
         long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {}
+
+    @Override
+    public void dropAllNames() {}
+
+    @Override
+    public void followAll(long contents, long moves, FsState before, FsState after) {
+      following.addAll(List.of(contents, moves));
+    }
 
     @Override
     public void dropListing(long ticket, InodeNo inode) {}

@@ -109,7 +109,7 @@ final class Cluster {
               SnapshotDisk.BEGUN,
               SnapshotDisk.INSTALLED,
               SnapshotDisk.INTERRUPTED,
-              SnapshotDisk.ENDED,
+              SnapshotDisk.JUMPED,
               SnapshotDisk.BACKFILLED,
               SnapshotDisk.CACHE_COLLECTED,
               SnapshotDisk.CACHE_REMOVED,

@@ -44,6 +44,23 @@ public final class OrphanChanges {
     report(op, created, before, after, NOBODY);
   }
 
+  /**
+   * Reports what is different between the orphans of two states that need not follow each other.
+   * Looks at all orphans, of which there are few.
+   */
+  public static void between(FsState before, FsState after, Listener listener) {
+    for (Orphan orphan : after.orphans()) {
+      if (before.orphans().get(orphan.key()) == null) {
+        orphan(after.node(orphan.node()), listener);
+      }
+    }
+    for (Orphan orphan : before.orphans()) {
+      if (after.orphans().get(orphan.key()) == null) {
+        listener.orphanGone(orphan.node());
+      }
+    }
+  }
+
   private static final Listener NOBODY =
       new Listener() {
         @Override

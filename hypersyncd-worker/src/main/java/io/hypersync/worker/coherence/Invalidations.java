@@ -43,6 +43,12 @@ public record Invalidations(
   /** No effects. */
   public static final Invalidations NONE = ofNames(List.of());
 
+  /**
+   * Of a state that is replaced by another one: everything may change. Its lists are empty, because
+   * nobody knows them; {@code VisibilityGate} asks the caches what they have.
+   */
+  static final Invalidations EVERYTHING = ofNames(List.of());
+
   /** Effects on these names only. */
   static Invalidations ofNames(List<CachedName> names) {
     return new Invalidations(List.of(), names, List.of(), null, null, List.of(), List.of(), false);
@@ -123,16 +129,24 @@ public record Invalidations(
     return moved;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the lists of others may be empty, too
+  private boolean isEverything() {
+    return this == EVERYTHING;
+  }
+
   /** Whether the entry moves this directory. */
   boolean moves(NodeId directory) {
     return movedDirectories.stream().anyMatch(moved -> moved.node().equals(directory));
   }
 
   boolean touchesAttributes(InodeNo inode) {
-    return attributes.contains(inode);
+    return isEverything() || attributes.contains(inode);
   }
 
   boolean touchesName(InodeNo directory, Name name) {
+    if (isEverything()) {
+      return true;
+    }
     for (CachedName changing : names) {
       if (changing.directory().equals(directory) && changing.name().equals(name)) {
         return true;

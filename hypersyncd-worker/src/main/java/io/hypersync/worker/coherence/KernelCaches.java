@@ -1,6 +1,9 @@
 package io.hypersync.worker.coherence;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.NodeId;
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * Notes of what the kernel may have cached. Whoever lets the kernel cache something notes it here
@@ -11,6 +14,9 @@ import io.hypersync.model.id.InodeNo;
 public interface KernelCaches {
   /** Whether the kernel holds the inode (lookup count above 0). */
   boolean isKnown(InodeNo inode);
+
+  /** Tells of all inodes that the kernel holds; of those that come or go meanwhile, perhaps. */
+  void forEachKnown(BiConsumer<InodeNo, NodeId> inode);
 
   /** Whether the inode's attributes may be cached; they count as dropped from now on. */
   boolean takeAttributes(InodeNo inode);
@@ -29,6 +35,9 @@ public interface KernelCaches {
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
+
+  /** All names in a directory that may be cached; they count as dropped from now on. */
+  List<CachedName> takeNames(InodeNo directory);
 
   /** Whether pages of the inode may be cached. */
   boolean mayHavePages(InodeNo inode);

@@ -93,6 +93,11 @@ public final class RemovedNames {
     }
   }
 
+  /** Another state has taken the place of the visible one; called before it is settled. */
+  public void replaced(long nowNs) {
+    allLost(nowNs);
+  }
+
   /**
    * Whether a path that led to this node within the last {@code LATELY_NS} may lead elsewhere now.
    */

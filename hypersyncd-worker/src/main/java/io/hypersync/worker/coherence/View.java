@@ -18,6 +18,9 @@ public final class View {
   /** The file whose new size the kernel is being given, or null. */
   private final @Nullable InodeNo growing;
 
+  /** Whether it is being given the new sizes of all files. */
+  private final boolean allGrow;
+
   /**
    * Creates a view.
    *
@@ -25,18 +28,25 @@ public final class View {
    * @param changing what the next entry changes, which must not be cached
    */
   public View(IndexedState visible, Invalidations changing) {
-    this(visible, changing, null);
+    this(visible, changing, null, false);
   }
 
-  private View(IndexedState visible, Invalidations changing, @Nullable InodeNo growing) {
+  private View(
+      IndexedState visible, Invalidations changing, @Nullable InodeNo growing, boolean allGrow) {
     this.visible = visible;
     this.changing = changing;
     this.growing = growing;
+    this.allGrow = allGrow;
   }
 
   /** This view, while the kernel is being given the new size of this file. */
   View whileGrowing(InodeNo inode) {
-    return new View(visible, changing, inode);
+    return new View(visible, changing, inode, false);
+  }
+
+  /** This view, while the kernel is being given the new sizes of all files that it knows. */
+  View whileAllGrow() {
+    return new View(visible, changing, null, true);
   }
 
   /**
@@ -44,7 +54,7 @@ public final class View {
    * the old end now might not find them there by other calls.
    */
   public boolean isGrowing(InodeNo inode) {
-    return inode.equals(growing);
+    return allGrow || inode.equals(growing);
   }
 
   /** S_v with its index. */

@@ -1,6 +1,8 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * host is changing the directory, and such a call may itself wait for k to become visible. In that
  * case, and when dropping takes too long, k becomes visible first, and the invalidations that need
  * no directory lock are done.
+ *
+ * <p>A whole state can take the place of another one: that of a snapshot, when this worker was away
+ * for too long. Then everything that the kernel has is invalidated in the same two steps.
  *
  * <p>Names that stay right are left alone. A directory that has moved is not taken out of the
  * kernel's cache: the kernel is made to look it up at its new place, so that it stays the working
@@ -71,6 +76,9 @@ public final class VisibilityGate {
    */
   private static final long OVERTAKEN_NS = 5_000_000_000L;
 
+  /** Of a step that no call has made. */
+  private static final IntentId NO_INTENT = new IntentId(new ClientId(0, 0), 1);
+
   /** The most inodes that {@link #grownElsewhere} holds. */
   private static final int MAX_GROWN = 4_096;
 
@@ -78,7 +86,7 @@ public final class VisibilityGate {
   private final CacheNotifier notifier;
   private final LocalCalls calls;
   private final ApplyListener shown;
-  private final ApplyListener done;
+  private final Done done;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
 
   /**
@@ -108,9 +116,37 @@ public final class VisibilityGate {
   private volatile View view;
   private volatile long settled;
 
-  /** An applied entry with its effects and the states around it. */
+  /**
+   * An applied entry with its effects and the states around it.
+   *
+   * @param entry null if the state of a snapshot takes the place of an older one
+   */
   private record Step(
-      LogEntry entry, Invalidations invalidations, IndexedState before, IndexedState after) {}
+      @Nullable LogEntry entry,
+      Invalidations invalidations,
+      IndexedState before,
+      IndexedState after) {
+    /** Whether a caller of this host waits for it. */
+    boolean isAwaited(LocalCalls calls) {
+      return entry != null && calls.isWaiting(entry.intent());
+    }
+
+    IntentId intent() {
+      return entry == null ? NO_INTENT : entry.intent();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a mark, not a value
+    boolean isEverything() {
+      return invalidations == Invalidations.EVERYTHING;
+    }
+  }
+
+  /** Called for every entry once its caller may be answered, if that is on this host. */
+  @FunctionalInterface
+  public interface Done {
+    /** The entry is visible, and the kernel has nothing that contradicts it. */
+    void done(LogEntry entry, FsState after);
+  }
 
   /** What a step waits for. */
   private enum Phase {
@@ -179,7 +215,7 @@ public final class VisibilityGate {
   /**
    * Creates a visibility gate that shows the initial state.
    *
-   * @param shown called for every entry once it is visible
+   * @param shown called for everything once it is visible
    * @param done called for every entry once its caller may be answered, if that is on this host
    */
   public VisibilityGate(
@@ -188,7 +224,7 @@ public final class VisibilityGate {
       CacheNotifier notifier,
       LocalCalls calls,
       ApplyListener shown,
-      ApplyListener done) {
+      Done done) {
     this.settled = initial.index();
     this.view = new View(initial, Invalidations.NONE);
     this.caches = caches;
@@ -229,9 +265,15 @@ public final class VisibilityGate {
   /** Tells of all entries that are not settled yet; those that are not visible are among them. */
   public void forEachWaiting(Consumer<LogEntry> entry) {
     if (wait != null) {
-      entry.accept(wait.step.entry);
+      tell(wait.step, entry);
     }
-    steps.forEach(step -> entry.accept(step.entry));
+    steps.forEach(step -> tell(step, entry));
+  }
+
+  private static void tell(Step step, Consumer<LogEntry> receiver) {
+    if (step.entry != null) {
+      receiver.accept(step.entry);
+    }
   }
 
   /**
@@ -248,6 +290,16 @@ public final class VisibilityGate {
       target(after.state(), name);
     }
     return () -> steps.addLast(step);
+  }
+
+  /**
+   * The state of a snapshot takes the place of the newest one that was applied. {@link #publish}
+   * makes it visible, after all entries that were applied before.
+   *
+   * @param before the newest state that was applied
+   */
+  public void replaced(IndexedState before, IndexedState after) {
+    steps.addLast(new Step(null, Invalidations.EVERYTHING, before, after));
   }
 
   /** The notifier has completed the notification with this ticket. */
@@ -319,6 +371,10 @@ public final class VisibilityGate {
   private int prepare(Step step, long nowNs) {
     Invalidations invalidations = step.invalidations;
     view = new View(step.before, invalidations); // before the caches are asked: see KernelCaches
+    if (step.isEverything()) {
+      prepareAll(step, nowNs);
+      return 0;
+    }
     List<InodeNo> unknown = new ArrayList<>(0);
     List<InodeNo> listings = new ArrayList<>(0);
     for (InodeNo inode : invalidations.attributes()) { // among them every directory that changes
@@ -335,7 +391,7 @@ public final class VisibilityGate {
         pages.add(PageRange.all(inode));
       }
     }
-    boolean own = calls.isWaiting(step.entry.intent());
+    boolean own = step.isAwaited(calls);
     boolean removed = !own && invalidations.removedDirectories().stream().anyMatch(caches::isKnown);
     List<CachedName> cached = new ArrayList<>(0);
     for (CachedName name : invalidations.names()) {
@@ -343,7 +399,7 @@ public final class VisibilityGate {
         cached.add(name);
       }
     }
-    if (own && !cached.isEmpty()) {
+    if (own && step.entry != null && !cached.isEmpty()) {
       Invalidations.movedTo(step.entry.op(), invalidations).forEach(caches::noteName);
     }
     List<CachedName> ownNames = own && !cached.isEmpty() ? invalidations.names() : List.of();
@@ -369,15 +425,49 @@ public final class VisibilityGate {
     if (!unknown.isEmpty() || !pages.isEmpty()) {
       notifier.dropContents(prompt(waiting), unknown, pages, null);
     }
+    dropListings(waiting, listings);
+    dropNames(waiting, names);
+    wait = waiting;
+    return 0;
+  }
+
+  private void dropListings(Wait waiting, List<InodeNo> listings) {
     for (InodeNo listing : listings) {
       long ticket = ++tickets;
       waiting.listingTickets.add(ticket);
       droppedListings.put(ticket, listing);
       notifier.dropListing(ticket, listing);
     }
-    dropNames(waiting, names);
+  }
+
+  /**
+   * Starts the invalidation of everything that the kernel has. From now on it is allowed to cache
+   * nothing, so nothing is added to what the caches are asked for here.
+   */
+  private void prepareAll(Step step, long nowNs) {
+    List<InodeNo> attributes = new ArrayList<>();
+    List<InodeNo> listings = new ArrayList<>();
+    List<CachedName> names = new ArrayList<>();
+    caches.forEachKnown(
+        (inode, _) -> {
+          names.addAll(caches.takeNames(inode));
+          if (caches.takeListing(inode)) {
+            listings.add(inode);
+          }
+          if (caches.takeAttributes(inode)) {
+            attributes.add(inode);
+          }
+        });
+    Wait waiting = new Wait(step, Phase.BEFORE, List.of(), List.of(), nowNs);
+    if (!attributes.isEmpty()) {
+      notifier.dropContents(prompt(waiting), attributes, List.of(), null);
+    }
+    dropListings(waiting, listings);
+    if (!names.isEmpty()) {
+      waiting.namesTicket = ++tickets;
+      notifier.dropNames(waiting.namesTicket, List.of(), names);
+    }
     wait = waiting;
-    return 0;
   }
 
   private long prompt(Wait waiting) {
@@ -407,8 +497,12 @@ public final class VisibilityGate {
 
   /** Makes the step visible and starts the invalidations that follow it. */
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
+    if (step.isEverything()) {
+      showAll(step, nowNs);
+      return;
+    }
     Invalidations invalidations = step.invalidations;
-    boolean own = calls.isWaiting(step.entry.intent());
+    boolean own = step.isAwaited(calls);
     // The kernel updates the size itself when a caller of this host runs again, except after an
     // append that was ordered behind one of another host.
     Growth growth = own && !wasOvertaken(step, nowNs) ? null : invalidations.growth();
@@ -424,7 +518,7 @@ public final class VisibilityGate {
     if (growth != null && followed == null) {
       view = shownView;
     }
-    shown.applied(step.entry, step.before.state(), step.after.state());
+    tellShown(step);
     PageRange changed = invalidations.changedPages();
     List<PageRange> pages =
         changed != null && caches.mayHavePages(changed.inode()) ? List.of(changed) : List.of();
@@ -456,6 +550,26 @@ public final class VisibilityGate {
     wait = waiting;
   }
 
+  /** Makes a whole state visible, and starts the invalidations that follow it. */
+  private void showAll(Step step, long nowNs) {
+    view = new View(step.after, Invalidations.NONE).whileAllGrow();
+    grownElsewhere.clear(); // their sizes are told anew
+    tellShown(step);
+    Wait waiting = new Wait(step, Phase.FOLLOW, List.of(), List.of(), nowNs);
+    long contents = prompt(waiting);
+    waiting.namesTicket = ++tickets;
+    notifier.followAll(contents, waiting.namesTicket, step.before.state(), step.after.state());
+    wait = waiting;
+  }
+
+  private void tellShown(Step step) {
+    if (step.entry == null) {
+      shown.replaced(step.before, step.after);
+    } else {
+      shown.applied(step.entry, step.before.state(), step.after.state());
+    }
+  }
+
   /**
    * Whether an append of this host may have been ordered behind one of another host that this
    * host's kernel had not received: the kernel then takes the file for too short.
@@ -468,6 +582,7 @@ public final class VisibilityGate {
     }
     Growth growth = step.invalidations.growth();
     return growth != null
+        && step.entry != null
         && step.entry.op() instanceof FsOp.Write write
         && write.mode() == WriteMode.APPEND
         && grownElsewhere.containsKey(growth.inode());
@@ -478,14 +593,15 @@ public final class VisibilityGate {
    * kernel to update the caller's names.
    */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
-    Invariant.SUCCESS_IS_VISIBLE.check(step.entry.index() <= view.visible().index());
+    Invariant.SUCCESS_IS_VISIBLE.check(step.after.index() <= view.visible().index());
+    boolean tellsNow = step.isAwaited(calls);
+    if (step.entry != null) {
+      done.done(step.entry, step.after.state());
+    }
     if (ownNames.isEmpty()) {
-      done.applied(step.entry, step.before.state(), step.after.state());
       settle(step);
       return;
     }
-    boolean tellsNow = calls.isWaiting(step.entry.intent());
-    done.applied(step.entry, step.before.state(), step.after.state());
     Phase phase = tellsNow ? Phase.OWN_NAMES : Phase.NAMES_LEFT_OLD;
     Wait waiting = new Wait(step, phase, ownNames, ownNames, nowNs);
     waiting.namesTicket = ++tickets;
@@ -572,6 +688,10 @@ public final class VisibilityGate {
     if (waiting.phase != Phase.BEFORE && waiting.phase != Phase.NAMES_LEFT_OLD) {
       return;
     }
+    if (waiting.step.isEverything()) {
+      notifier.dropAllNames(); // those that are left may be behind a call that waits
+      return;
+    }
     List<InodeNo> targets = new ArrayList<>(waiting.names.size());
     boolean missing = false;
     for (CachedName name : waiting.names) {
@@ -610,7 +730,7 @@ public final class VisibilityGate {
    */
   private boolean isLetGo(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (!calls.holds(name.parent(), waiting.step.entry.intent())) {
+      if (!calls.holds(name.parent(), waiting.step.intent())) {
         return false;
       }
     }
@@ -623,7 +743,7 @@ public final class VisibilityGate {
    */
   private boolean isHeld(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (calls.mayHold(name.parent(), view.visible().state(), waiting.step.entry.intent())) {
+      if (calls.mayHold(name.parent(), view.visible().state(), waiting.step.intent())) {
         return true;
       }
     }

@@ -1,13 +1,16 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.model.id.InodeNo;
-import io.hypersync.model.id.Name;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.coherence.StateChange;
 import io.hypersync.worker.coherence.VisibilityGate;
+import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -60,6 +63,9 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    */
   private static final long LISTING_PATIENCE_MS = 500;
 
+  /** Pause before a part of a state is looked for again. */
+  private static final long PAGE_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long IDLE_THREAD_S = 10;
   private static final int PAGE = 4_096;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -77,7 +83,9 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private final ScheduledExecutorService patience =
       Executors.newSingleThreadScheduledExecutor(daemon("kernel-notifier-patience"));
   private volatile @Nullable FuseNotifier kernel;
+  private final ExecutorService renewals = thread("kernel-notifier-renewal");
   private volatile boolean canPrune;
+  private volatile boolean keepsNames;
   private volatile @Nullable FileBytes files;
   private volatile @Nullable KernelWalker walker;
 
@@ -105,11 +113,12 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   /**
    * To be called before the mount answers its first request.
    *
-   * @param prunes whether the kernel supports FUSE_NOTIFY_PRUNE
+   * @param minor of the protocol version that the kernel speaks
    * @param bytes reads the bytes of visible files
    */
-  void start(FuseNotifier notifier, boolean prunes, FileBytes bytes) {
-    canPrune = prunes;
+  void start(FuseNotifier notifier, int minor, FileBytes bytes) {
+    canPrune = minor >= FuseVersion.PRUNE_MINOR;
+    keepsNames = minor >= FuseVersion.NAMES_MINOR;
     files = bytes;
     kernel = notifier;
   }
@@ -186,16 +195,15 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
   @Override
   public void refreshOwner(long ticket, InodeNo inode) {
-    run(
-        contents,
-        notifier -> {
-          KernelWalker walk = walker;
-          if ((walk == null || !walk.refresh(inode)) && canPrune) {
-            // an unused inode is looked up anew by the next walk; one in use stays
-            prune(notifier, List.of(inode));
-          }
-        },
-        () -> dropped.accept(ticket));
+    run(contents, notifier -> refreshOwner(notifier, inode), () -> dropped.accept(ticket));
+  }
+
+  private void refreshOwner(FuseNotifier notifier, InodeNo inode) {
+    KernelWalker walk = walker;
+    if ((walk == null || !walk.refresh(inode)) && canPrune) {
+      // an unused inode is looked up anew by the next walk; one in use stays
+      prune(notifier, List.of(inode));
+    }
   }
 
   @Override
@@ -215,6 +223,55 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
           }
         },
         () -> dropped.accept(ticket));
+  }
+
+  @Override
+  public void dropAllNames() {
+    FuseNotifier notifier = kernel;
+    if (notifier != null && keepsNames) { // an older kernel has none
+      try {
+        notifier.beginEpoch();
+      } catch (IOException e) {
+        failed.accept(e);
+      }
+    }
+  }
+
+  @Override
+  public void followAll(long ticket, long moves, FsState before, FsState after) {
+    StateChange change = new StateChange(inodes, before, after);
+    run(
+        renewals,
+        notifier -> {
+          find(change);
+          for (InodeNo inode : change.rewritten()) {
+            var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+          }
+          for (Growth growth : change.grown()) {
+            grow(notifier, growth);
+          }
+          for (InodeNo inode : change.owned()) {
+            refreshOwner(notifier, inode);
+          }
+        },
+        () -> dropped.accept(ticket));
+    run(renewals, _ -> followMoves(moves, change.moved()), () -> {});
+  }
+
+  /** Parts of the states may have to be fetched, and the leader may be away. */
+  private static void find(StateChange change) {
+    while (true) {
+      try {
+        change.find();
+        return;
+      } catch (PageUnreadableException e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw new RejectedExecutionException("unmounted", e);
+        }
+        LOG.warn("what has changed is not known yet: {}", e.getMessage());
+        LockSupport.parkNanos(PAGE_PAUSE_NS);
+      }
+    }
   }
 
   @Override
@@ -252,8 +309,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         names,
         notifier -> {
           for (InodeNo inode : pruned) {
-            for (Name name : inodes.takeNames(inode)) {
-              var _ = notifier.invalidateEntry(inode, name.bytes()); // takes the directory's lock
+            for (CachedName name : inodes.takeNames(inode)) { // takes the directory's lock
+              var _ = notifier.invalidateEntry(inode, name.name().bytes());
             }
           }
           if (canPrune) {
@@ -268,6 +325,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     names.shutdownNow();
     contents.shutdownNow();
     listings.shutdownNow();
+    renewals.shutdownNow();
     patience.shutdownNow();
   }
 

@@ -1,12 +1,17 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
+import io.hypersync.worker.install.InstallException;
 import io.hypersync.worker.port.InstallPort;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -18,17 +23,27 @@ import org.jspecify.annotations.Nullable;
 final class ReceivedSnapshot implements InstallPort {
   private final CompletableFuture<Void> ended;
   private final StoredPages pages;
+  private final WorkspaceId workspace;
+  private final PageCache cache;
   private final Installer installer;
   private volatile @Nullable Snapshot snapshot;
 
   /**
    * The port of one run.
    *
+   * @param cache of the replica's state
    * @param installer puts a snapshot into the catalog, off the agent's thread
    * @param ended completed exceptionally if the worker has to end
    */
-  ReceivedSnapshot(ChunkStore chunks, Installer installer, CompletableFuture<Void> ended) {
+  ReceivedSnapshot(
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      PageCache cache,
+      Installer installer,
+      CompletableFuture<Void> ended) {
     this.ended = ended;
+    this.workspace = workspace;
+    this.cache = cache;
     this.installer = installer;
     this.pages = new StoredPages(chunks, RateLimit.NONE);
   }
@@ -53,6 +68,16 @@ final class ReceivedSnapshot implements InstallPort {
   @Override
   public void install(Snapshot whole) {
     installer.install(whole);
+  }
+
+  @Override
+  public Manifest begin(Snapshot whole) throws InstallException {
+    try {
+      return Manifest.read(
+          whole.manifest(), workspace, (version, _) -> cache.reader(version), cache.source());
+    } catch (DecodeException | PageMissingException e) {
+      throw new InstallException(String.valueOf(e.getMessage()));
+    }
   }
 
   /** The snapshot with which another worker is to begin; null if there is none. Any thread. */

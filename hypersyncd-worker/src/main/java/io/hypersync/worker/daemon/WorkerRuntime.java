@@ -48,6 +48,8 @@ import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -170,7 +172,7 @@ public final class WorkerRuntime implements AutoCloseable {
             snapshots.catalog(),
             snapshots.cache(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
-    this.received = new ReceivedSnapshot(store, this::install, ended);
+    this.received = new ReceivedSnapshot(store, options.workspace(), pages, this::install, ended);
     CacheLimits limits = options.cacheLimits();
     this.recent = new UsedChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
     this.cacheThread =
@@ -204,7 +206,7 @@ public final class WorkerRuntime implements AutoCloseable {
             inodes,
             notifier,
             new ProcSignals(),
-            this::visible,
+            new Visible(),
             new Machine(gauge),
             Clock.SYSTEM,
             random::nextLong,
@@ -246,7 +248,7 @@ public final class WorkerRuntime implements AutoCloseable {
     snapshotThread.run(
         task::step,
         () -> loop().post(agent -> agent.installed(snapshot)),
-        why -> loop().post(agent -> agent.installFailed(why)));
+        why -> loop().post(agent -> agent.installFailed(snapshot, why)));
   }
 
   /**
@@ -364,10 +366,7 @@ public final class WorkerRuntime implements AutoCloseable {
       guard = guard(mount);
       Vfs served = filesystem(started.connection());
       vfs = served;
-      notifier.start(
-          started.notifier(),
-          started.connection().minor() >= FuseVersion.PRUNE_MINOR,
-          served::byteAt);
+      notifier.start(started.notifier(), started.connection().minor(), served::byteAt);
       KernelWalker walks = KernelWalker.of(mount, inodes, this::view);
       walker = walks;
       started.serve(walks.around(reporting(mount, started, served), served));
@@ -642,10 +641,22 @@ public final class WorkerRuntime implements AutoCloseable {
     return reporter.around(served);
   }
 
-  private void visible(LogEntry entry, FsState before, FsState after) {
-    Inotify reporter = inotify;
-    if (reporter != null) {
-      reporter.applied(entry, before, after);
+  /** Passes on what becomes visible, once there is somebody to tell. */
+  private final class Visible implements ApplyListener {
+    @Override
+    public void applied(LogEntry entry, FsState before, FsState after) {
+      Inotify reporter = inotify;
+      if (reporter != null) {
+        reporter.applied(entry, before, after);
+      }
+    }
+
+    @Override
+    public void replaced(IndexedState before, IndexedState after) {
+      Inotify reporter = inotify;
+      if (reporter != null) {
+        reporter.replaced(before, after);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.worker.inotify;
 
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
@@ -66,7 +67,12 @@ final class ChildNames {
     if (directories.isEmpty()) {
       return;
     }
-    for (CachedName name : Invalidations.of(entry.op(), entry.before(), entry.after()).names()) {
+    FsOp op = entry.op();
+    if (op == null) {
+      rebuild(entry.after());
+      return;
+    }
+    for (CachedName name : Invalidations.of(op, entry.before(), entry.after()).names()) {
       NameOf changed = new NameOf(name.parent(), name.name());
       if (directories.contains(changed.parent())) {
         Node old = lookup(entry.before(), changed);

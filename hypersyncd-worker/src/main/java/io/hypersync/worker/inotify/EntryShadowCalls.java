@@ -5,8 +5,12 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +78,16 @@ final class EntryShadowCalls {
   }
 
   private void plan() {
-    switch (entry.op()) {
+    FsOp op = entry.op();
+    if (op == null) {
+      masks.keySet().forEach(this::replaced);
+    } else {
+      plan(op);
+    }
+  }
+
+  private void plan(FsOp op) {
+    switch (op) {
       case FsOp.CreateFile create -> made(create.parent(), create.name());
       case FsOp.MakeDir make -> made(make.parent(), make.name());
       case FsOp.MakeSymlink make -> made(make.parent(), make.name());
@@ -91,11 +104,64 @@ final class EntryShadowCalls {
           FsOp.SetAttributes _,
           FsOp.SetXattr _,
           FsOp.RemoveXattr _ ->
-          touched();
+          touch(op);
       case FsOp.MakeTemporary _, FsOp.ReapOrphans _ -> {
         // Neither a name nor a node that anybody can watch.
       }
     }
+  }
+
+  /** What is different in and of a watched node, now that another state is visible. */
+  private void replaced(NodeId watched) {
+    Node was = entry.before().node(watched);
+    Node is = entry.after().node(watched);
+    if (was == null) {
+      return;
+    }
+    MerkleTrie<DirEntry> old = names(was);
+    MerkleTrie<DirEntry> now = is == null ? MerkleTrie.empty() : names(is);
+    for (DirEntry name : old) {
+      DirEntry stays = now.get(name.key());
+      if (stays == null || !stays.node().equals(name.node())) {
+        removed(watched, name.name());
+      }
+    }
+    for (DirEntry name : now) {
+      DirEntry before = old.get(name.key());
+      if (before != null && before.node().equals(name.node())) {
+        changed(name.node(), watched, place(watched, name.name()));
+      } else {
+        made(watched, name.name());
+      }
+    }
+    if (names.of(watched).isEmpty()) { // else its directory reports it
+      if (is == null || is.isOrphan()) {
+        calls.add(new ShadowCall.Remove(NameInDirectory.outOfNowhere(), lost(was)));
+      } else {
+        changed(watched, watched, null);
+      }
+    }
+  }
+
+  private void changed(NodeId node, NodeId watched, @Nullable NameInDirectory place) {
+    Node was = entry.before().node(node);
+    Node is = entry.after().node(node);
+    if (was == null || is == null || isDirectory(is)) {
+      return;
+    }
+    RootVersion version = entry.after().version();
+    boolean content = !was.content().root(version).equals(is.content().root(version));
+    boolean attributes = !was.attributes().equals(is.attributes());
+    int mask = content ? WatchMask.MODIFY : WatchMask.ATTRIB;
+    if ((content || attributes) && isWanted(watched, mask)) {
+      calls.add(new ShadowCall.Touch(place, is, content));
+    }
+  }
+
+  private static MerkleTrie<DirEntry> names(Node node) {
+    return node.content() instanceof NodeContent.Directory(_, MerkleTrie<DirEntry> entries)
+        ? entries
+        : MerkleTrie.empty();
   }
 
   private void made(NodeId parent, Name name) {
@@ -143,13 +209,13 @@ final class EntryShadowCalls {
     }
   }
 
-  private void touched() {
-    NodeId id = touched(entry.op());
+  private void touch(FsOp op) {
+    NodeId id = touched(op);
     Node node = id == null ? null : entry.after().node(id);
     if (id == null || node == null) {
       return;
     }
-    int mask = touchedMask(entry.op());
+    int mask = touchedMask(op);
     boolean content = mask == WatchMask.MODIFY;
     boolean byName = false;
     for (ChildNames.NameOf name : names.of(id)) {

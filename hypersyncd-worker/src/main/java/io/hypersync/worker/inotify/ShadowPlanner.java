@@ -1,6 +1,7 @@
 package io.hypersync.worker.inotify;
 
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -51,7 +52,7 @@ public final class ShadowPlanner {
     if (entry.index() <= index) {
       return;
     }
-    if (entry.index() != index + 1) {
+    if (entry.index() != index + 1 && entry.op() != null) {
       missed += masks.isEmpty() ? 0 : entry.index() - index - 1;
       recent.clear();
       names.rebuild(entry.before());
@@ -120,11 +121,12 @@ public final class ShadowPlanner {
    * Whether a call for an older watch touched this very inode, and so reached the new watch, too.
    */
   private boolean isReported(VisibleEntry entry) {
-    NodeId node = EntryShadowCalls.touched(entry.op());
-    if (node == null) {
+    FsOp op = entry.op();
+    NodeId node = op == null ? null : EntryShadowCalls.touched(op);
+    if (op == null || node == null) {
       return false;
     }
-    int mask = EntryShadowCalls.touchedMask(entry.op());
+    int mask = EntryShadowCalls.touchedMask(op);
     return (masks.getOrDefault(node, 0) & mask) != 0
         || names.of(node).stream()
             .anyMatch(name -> (masks.getOrDefault(name.parent(), 0) & mask) != 0);

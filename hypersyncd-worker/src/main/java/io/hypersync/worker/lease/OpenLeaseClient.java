@@ -100,26 +100,31 @@ public final class OpenLeaseClient {
    * Records the orphans that an entry makes or removes; called when the entry has become visible.
    */
   public void applied(LogEntry entry, FsState before, FsState after, long nowNs) {
-    OrphanChanges.report(
-        entry,
-        before,
-        after,
-        new OrphanChanges.Listener() {
-          @Override
-          public void orphaned(Node node) {
-            Orphan orphan = new Orphan(node.id(), node.inode(), nowNs);
-            orphans.put(node.id(), orphan);
-            queue(orphan, nowNs);
-          }
+    OrphanChanges.report(entry, before, after, recording(nowNs));
+  }
 
-          @Override
-          public void orphanGone(NodeId node) {
-            orphans.remove(node);
-            if (held.contains(node)) {
-              changed(node, lastTurnNs, nowNs);
-            }
-          }
-        });
+  /** Like {@link #applied}, for another state that has taken the place of the visible one. */
+  public void replaced(FsState before, FsState after, long nowNs) {
+    OrphanChanges.between(before, after, recording(nowNs));
+  }
+
+  private OrphanChanges.Listener recording(long nowNs) {
+    return new OrphanChanges.Listener() {
+      @Override
+      public void orphaned(Node node) {
+        Orphan orphan = new Orphan(node.id(), node.inode(), nowNs);
+        orphans.put(node.id(), orphan);
+        queue(orphan, nowNs);
+      }
+
+      @Override
+      public void orphanGone(NodeId node) {
+        orphans.remove(node);
+        if (held.contains(node)) {
+          changed(node, lastTurnNs, nowNs);
+        }
+      }
+    };
   }
 
   /**

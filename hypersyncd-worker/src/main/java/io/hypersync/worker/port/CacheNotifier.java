@@ -1,6 +1,7 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.state.FsState;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
@@ -71,6 +72,24 @@ public interface CacheNotifier {
    * commit.
    */
   void refreshOwner(long ticket, InodeNo inode);
+
+  /**
+   * Makes the kernel look up all names again, before this returns and whoever has directories
+   * locked. It takes what it finds out of its cache first, so what is mounted below is detached,
+   * and open files look deleted in {@code /proc}.
+   */
+  void dropAllNames();
+
+  /**
+   * Another state has taken the place of the visible one. Drops the pages of files that are not the
+   * same, and tells the kernel sizes and owners that it would not ask for; then makes it find
+   * directories at their new places. A state whose parts are not here is waited for.
+   *
+   * @param contents reported as dropped once pages, sizes and owners are right; waits for no call
+   *     that itself waits for a commit
+   * @param moves reported as dropped once directories are found at their places
+   */
+  void followAll(long contents, long moves, FsState before, FsState after);
 
   /**
    * Makes the kernel forget those of these inodes that are not in use, if it supports that;

@@ -1,7 +1,9 @@
 package io.hypersync.worker.port;
 
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageSource;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.worker.install.InstallException;
 
 /** What the install of a leader's snapshot needs besides chunks; pages are read from the store. */
 public interface InstallPort extends PageSource {
@@ -16,6 +18,14 @@ public interface InstallPort extends PageSource {
    * catalog. The agent is told of it by {@code installed} or {@code installFailed}.
    */
   void install(Snapshot snapshot);
+
+  /**
+   * Reads the manifest of a snapshot that is in the catalog: the replica goes on from its state,
+   * whose pages are read when they are needed.
+   *
+   * @throws InstallException if it cannot be read
+   */
+  Manifest begin(Snapshot snapshot) throws InstallException;
 
   /**
    * Ends the worker with an error.

@@ -314,6 +314,24 @@ public final class Replica implements SnapshotSource {
   }
 
   /**
+   * Goes on from the state of a snapshot that is newer than what was applied. What has arrived is
+   * dropped; the next connection brings what comes behind the snapshot.
+   */
+  public void beginAnew(Manifest start) {
+    until = Stopped.UNTIL_NEXT_CONNECTION; // whatever has stalled apply lies behind
+    forgetNotDurable();
+    memory.begins(start.weight());
+    waitsForSnapshot = false;
+    waitsForPage = false;
+    applied = new IndexedState(start.index(), start.state(), start.state().root());
+    appliedTimeNs = start.lastTimeNs();
+    appliedWeight = start.weight();
+    head = applied;
+    headWeight = appliedWeight;
+    received = start.index();
+  }
+
+  /**
    * The leader has collected chunks of its range of the log: entries up to this one are applied
    * without theirs. What of them the workspace still has is in the state of the leader's head, so
    * the leader has it, and {@code worker.backfill} fetches it. To be called at the begin of a

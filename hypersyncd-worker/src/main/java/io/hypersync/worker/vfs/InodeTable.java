@@ -2,6 +2,9 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +47,15 @@ final class InodeTable {
   void forget(InodeNo inode, long lookups) {
     part(inode).forget(inode.value(), lookups);
   }
+
+  /** Tells of all inodes, one part of the table after the other; no lock is held meanwhile. */
+  void forEach(BiConsumer<InodeNo, KernelInode> inode) {
+    for (Part part : parts) {
+      part.all().forEach(each -> inode.accept(new InodeNo(each.number), each.inode));
+    }
+  }
+
+  private record Numbered(long number, KernelInode inode) {}
 
   /** The number of inodes that the maps have room for. */
   int capacity() {
@@ -95,6 +107,12 @@ final class InodeTable {
         inodes.remove(inode);
         shrink();
       }
+    }
+
+    synchronized List<Numbered> all() {
+      List<Numbered> all = new ArrayList<>(inodes.size());
+      inodes.forEachLong((number, inode) -> all.add(new Numbered(number, inode)));
+      return all;
     }
 
     /** Shrinks the map: a kernel that drops its caches forgets millions of inodes one by one. */

@@ -12,6 +12,7 @@ import io.hypersync.worker.lease.KernelReferences;
 import io.hypersync.worker.lease.OpenNodes;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -125,13 +126,16 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
     return !now.isEmpty() && now.contains(new NameInDirectory(directory, name));
   }
 
-  /**
-   * Removes and returns the names of a directory that the kernel may have cached; they count as
-   * dropped from now on.
-   */
-  public List<Name> takeNames(InodeNo directory) {
-    KernelDirectory known = directory(directory);
-    return known == null ? List.of() : known.takeNames();
+  @Override
+  public List<CachedName> takeNames(InodeNo directory) {
+    KernelInode inode = inodes.get(directory);
+    KernelDirectory known = inode == null ? null : inode.knownDirectory();
+    if (inode == null || known == null) {
+      return List.of();
+    }
+    return known.takeNames().stream()
+        .map(name -> new CachedName(inode.node(), directory, name))
+        .toList();
   }
 
   /**
@@ -177,6 +181,11 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
   @Override
   public boolean isKnown(InodeNo inode) {
     return inodes.get(inode) != null;
+  }
+
+  @Override
+  public void forEachKnown(BiConsumer<InodeNo, NodeId> inode) {
+    inodes.forEach((number, known) -> inode.accept(number, known.node()));
   }
 
   @Override

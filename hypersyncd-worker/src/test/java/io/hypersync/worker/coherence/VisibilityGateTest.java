@@ -17,12 +17,14 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
+import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -52,8 +54,8 @@ class VisibilityGateTest {
           new Caches(),
           new Notifier(),
           new Calls(),
-          (entry, _, _) -> visible.add(entry.index()),
-          (entry, _, _) -> callersTold.add(entry.index()));
+          new Shown(),
+          (entry, _) -> callersTold.add(entry.index()));
 
   /** A directory that an unanswered call has locked. */
   private record Lock(NodeId directory, IntentId call) {}
@@ -484,6 +486,81 @@ class VisibilityGateTest {
     assertEquals(3, visibilityGate.settled());
   }
 
+  /** All that the kernel has is expired; and while it is, it is given nothing to keep. */
+  @Test
+  void aStateThatTakesThePlaceOfAnotherOneIsVisibleOnceTheKernelHasNothingLeft() {
+    kept.addAll(List.of("known 1", "known 2", "attributes 1", "listing 1", "name 1 x", "name 1 z"));
+    jump(9);
+    visibilityGate.publish(0);
+    assertEquals(
+        List.of("contents 1 [1] [] at 1", "listing 2 1 at 1", "expire 3 [x, z] at 1"), told);
+    assertEquals(List.of(), visible);
+    assertFalse(visibilityGate.view().keepsAttributes(FILE));
+    assertFalse(visibilityGate.view().keepsName(ROOT, Y));
+    visibilityGate.dropped(1);
+    visibilityGate.dropped(2);
+    visibilityGate.publish(0);
+    assertEquals(List.of(), visible, "names are waited for");
+    visibilityGate.dropped(3);
+    visibilityGate.publish(0);
+    assertEquals(List.of(9L), visible);
+    assertEquals("follow all 4 5 at 9", told.getLast());
+    assertTrue(visibilityGate.view().isGrowing(FILE), "its length may be an old one");
+    assertTrue(visibilityGate.view().keepsName(ROOT, Y));
+    assertEquals(1, visibilityGate.settled());
+    visibilityGate.dropped(4);
+    visibilityGate.dropped(5);
+    visibilityGate.publish(0);
+    assertEquals(9, visibilityGate.settled());
+    assertFalse(visibilityGate.view().isGrowing(FILE));
+    assertEquals(0, visibilityGate.namesLate());
+  }
+
+  @Test
+  void namesThatAreBehindACallAreDroppedAllAtOnce() {
+    kept.addAll(List.of("known 1", "name 1 x"));
+    callsWait = true;
+    jump(9);
+    visibilityGate.publish(0);
+    visibilityGate.publish(49 * MS);
+    assertEquals(List.of("expire 1 [x] at 1"), told);
+    visibilityGate.publish(50 * MS);
+    assertEquals(List.of("expire 1 [x] at 1", "drop all names at 1", "follow all 2 3 at 9"), told);
+    assertEquals(List.of(9L), visible);
+    assertEquals(1, visibilityGate.namesLate());
+  }
+
+  @Test
+  void directoriesThatAreNotFoundAtTheirPlacesAreNotWaitedForForEver() {
+    jump(9);
+    visibilityGate.publish(0);
+    visibilityGate.dropped(1);
+    visibilityGate.publish(499 * MS);
+    assertEquals(1, visibilityGate.settled());
+    visibilityGate.publish(500 * MS);
+    assertEquals(9, visibilityGate.settled());
+  }
+
+  @Test
+  void whatWasAppliedBeforeIsShownFirstAndWhatIsAppliedAfterwardsBehind() {
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    jump(9);
+    apply(new FsOp.Unlink(FsState.ROOT, Y));
+    visibilityGate.publish(0);
+    assertEquals(List.of(2L, 9L), visible);
+    assertEquals(List.of(2L), callersTold);
+    visibilityGate.dropped(1);
+    visibilityGate.dropped(2);
+    visibilityGate.publish(0);
+    assertEquals(List.of(2L, 9L, 10L), visible);
+  }
+
+  private void jump(long to) {
+    IndexedState before = new IndexedState(index, state, state.root());
+    index = to;
+    visibilityGate.replaced(before, new IndexedState(index, state, state.root()));
+  }
+
   private void apply(FsOp op) {
     index++;
     NodeId newNode = new NodeId(7, index);
@@ -506,6 +583,30 @@ class VisibilityGateTest {
     @Override
     public boolean isKnown(InodeNo inode) {
       return kept.contains("known " + inode);
+    }
+
+    @Override
+    public void forEachKnown(BiConsumer<InodeNo, NodeId> inode) {
+      kept.stream()
+          .filter(what -> what.startsWith("known "))
+          .sorted()
+          .map(what -> new InodeNo(Long.parseLong(what.substring("known ".length()))))
+          .toList()
+          .forEach(number -> inode.accept(number, new NodeId(7, number.value() - 1)));
+    }
+
+    @Override
+    public List<CachedName> takeNames(InodeNo directory) {
+      String names = "name " + directory + " ";
+      List<CachedName> taken =
+          kept.stream()
+              .filter(what -> what.startsWith(names))
+              .sorted()
+              .map(what -> Name.of(what.substring(names.length())))
+              .map(name -> new CachedName(FsState.ROOT, directory, name))
+              .toList();
+      kept.removeIf(what -> what.startsWith(names));
+      return taken;
     }
 
     @Override
@@ -541,6 +642,18 @@ class VisibilityGateTest {
     @Override
     public void noteName(CachedName name) {
       kept.add("name " + name.directory() + " " + name.name());
+    }
+  }
+
+  private final class Shown implements ApplyListener {
+    @Override
+    public void applied(LogEntry entry, FsState before, FsState after) {
+      visible.add(entry.index());
+    }
+
+    @Override
+    public void replaced(IndexedState before, IndexedState after) {
+      visible.add(after.index());
     }
   }
 
@@ -623,6 +736,16 @@ class VisibilityGateTest {
     @Override
     public void refreshOwner(long ticket, InodeNo inode) {
       note("owner " + ticket + " " + inode);
+    }
+
+    @Override
+    public void dropAllNames() {
+      note("drop all names");
+    }
+
+    @Override
+    public void followAll(long contents, long moves, FsState before, FsState after) {
+      note("follow all " + contents + " " + moves);
     }
 
     @Override

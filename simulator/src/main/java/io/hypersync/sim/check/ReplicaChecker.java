@@ -90,6 +90,20 @@ public final class ReplicaChecker {
     }
   }
 
+  /** The state of a snapshot has become visible instead of an older one. */
+  public void replaced(long before, long after) {
+    Violation.unless(
+        before == applied && after > before,
+        worker,
+        " goes on from the snapshot of entry ",
+        after,
+        " after entry ",
+        before,
+        ", and has applied ",
+        applied);
+    applied = after;
+  }
+
   /** Checks the state that readers of the worker see now. */
   public void check(IndexedState visible) {
     Violation.unless(

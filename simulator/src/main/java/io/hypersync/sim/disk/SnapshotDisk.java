@@ -37,8 +37,8 @@ public final class SnapshotDisk {
   /** A worker has lost its connection, or has crashed, with a part of the pages. */
   public static final String INTERRUPTED = "installs that are interrupted";
 
-  /** A worker needs a snapshot and has shown processes an older state: it has to start again. */
-  public static final String ENDED = "ends for lack of entries";
+  /** A worker that has shown a state goes on from a newer one. */
+  public static final String JUMPED = "jumps to a snapshot";
 
   /** A worker has fetched a chunk that nobody waited for. */
   public static final String BACKFILLED = "chunks that are fetched in the background";

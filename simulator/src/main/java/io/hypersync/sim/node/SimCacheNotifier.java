@@ -1,6 +1,7 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.state.FsState;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.coherence.CachedName;
@@ -56,6 +57,15 @@ final class SimCacheNotifier implements CacheNotifier {
   @Override
   public void refreshOwner(long ticket, InodeNo inode) {
     later(ticket);
+  }
+
+  @Override
+  public void dropAllNames() {}
+
+  @Override
+  public void followAll(long contents, long moves, FsState before, FsState after) {
+    later(contents);
+    later(moves);
   }
 
   @Override

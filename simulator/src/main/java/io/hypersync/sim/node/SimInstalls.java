@@ -3,6 +3,7 @@ package io.hypersync.sim.node;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.SnapshotDisk;
@@ -16,6 +17,7 @@ import io.hypersync.snapshot.StoredPages;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.port.InstallPort;
 import java.io.IOException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -31,18 +33,25 @@ final class SimInstalls implements InstallPort {
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
+  private final Function<Snapshot, Manifest> beginning;
   private final Supplier<WorkerAgent> agent;
   private boolean ended;
   private boolean received;
 
-  /** The port of one run of a worker. */
+  /**
+   * The port of one run of a worker.
+   *
+   * @param beginning reads the manifest of a snapshot that is in the catalog
+   */
   SimInstalls(
       SnapshotDisk disk,
       WorkspaceId workspace,
       Host host,
       Prng prng,
       SnapshotChecker checker,
+      Function<Snapshot, Manifest> beginning,
       Supplier<WorkerAgent> agent) {
+    this.beginning = beginning;
     this.agent = agent;
     this.disk = disk;
     this.workspace = workspace;
@@ -96,7 +105,8 @@ final class SimInstalls implements InstallPort {
       }
     } catch (IOException | ChunkStoreException e) {
       host.note("cannot install: " + e.getMessage());
-      host.execute(() -> agent.get().installFailed(String.valueOf(e.getMessage())));
+      host.execute(
+          () -> agent.get().installFailed(task.snapshot(), String.valueOf(e.getMessage())));
       return;
     }
     disk.count(SnapshotDisk.INSTALLED);
@@ -105,9 +115,13 @@ final class SimInstalls implements InstallPort {
   }
 
   @Override
+  public Manifest begin(Snapshot snapshot) {
+    return beginning.apply(snapshot);
+  }
+
+  @Override
   public void end(String why, String hint) {
     host.note("ends: " + why);
-    disk.count(SnapshotDisk.ENDED);
     ended = true;
   }
 }

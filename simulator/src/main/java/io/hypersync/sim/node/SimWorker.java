@@ -46,6 +46,7 @@ import io.hypersync.worker.WorkerStart;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
@@ -85,7 +86,6 @@ public final class SimWorker implements WorkerEnd {
   private final OlderState older;
   private final boolean isLimited;
   private boolean endNoted;
-  private boolean wasLive;
   private long checkedIndex = -1;
   private long backfilled;
   private long collectedThrough;
@@ -155,6 +155,7 @@ public final class SimWorker implements WorkerEnd {
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), recording.log()),
+            snapshot -> received(snapshot, pages, config.workspace()),
             () -> agent());
     this.isLimited = limits.isLimited();
     UsedChunks recent = new UsedChunks(limits.recentBytes(), RECENT_CHUNKS);
@@ -198,7 +199,7 @@ public final class SimWorker implements WorkerEnd {
             inodes,
             new SimCacheNotifier(host, prng.split(), ticket -> agent().dropped(ticket)),
             pid -> pid % 2 == 0, // the others have signal handlers
-            this::applied,
+            new Shown(),
             Surroundings.NONE,
             timeline,
             prng.split(),
@@ -361,7 +362,6 @@ public final class SimWorker implements WorkerEnd {
       backfilled = agent.backfill().fetched();
       disk.count(SnapshotDisk.BACKFILLED);
     }
-    wasLive |= isLive();
     silence.check(agent.isWritable());
     record.look(host.pausedUntilNs());
   }
@@ -517,24 +517,25 @@ public final class SimWorker implements WorkerEnd {
       }
       agent.received(message);
     }
-    if (message instanceof LeaderMessage.SnapshotOffer) {
-      checkOffered();
-    }
   }
 
-  /**
-   * One whose processes have seen a state cannot jump to another one, and the leader does not wait
-   * for a worker that installs before it reaps what processes have open. So such a worker leaves.
-   */
-  private void checkOffered() {
-    if (wasLive && (agent.install() != null || agent.monitor().isConnected())) {
-      throw new Violation(id + " has shown a state, was offered a snapshot, and stays");
+  /** Follows what has become visible. */
+  private final class Shown implements ApplyListener {
+    @Override
+    public void applied(LogEntry entry, FsState before, FsState after) {
+      replica.applied(entry);
+      files.applied(entry);
+      older.next(after);
     }
-  }
 
-  private void applied(LogEntry entry, FsState before, FsState after) {
-    replica.applied(entry);
-    files.applied(entry);
-    older.next(after);
+    @Override
+    public void replaced(IndexedState before, IndexedState after) {
+      replica.replaced(before.index(), after.index());
+      for (long k = before.index() + 1; k <= after.index(); k++) {
+        files.applied(recording.log().entry(k));
+      }
+      older.next(after.state());
+      disk.count(SnapshotDisk.JUMPED);
+    }
   }
 }

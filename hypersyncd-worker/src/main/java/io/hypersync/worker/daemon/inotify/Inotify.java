@@ -99,8 +99,17 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   @Override
   public void applied(LogEntry entry, FsState before, FsState after) {
     boolean remote = !entry.origin().equals(settings.worker());
+    add(new VisibleEntry(entry.index(), remote, entry.op(), before, after));
+  }
+
+  @Override
+  public void replaced(IndexedState before, IndexedState after) {
+    add(new VisibleEntry(after.index(), true, null, before.state(), after.state()));
+  }
+
+  private void add(VisibleEntry entry) {
     boolean active = !watched.isEmpty();
-    entries.add(new VisibleEntry(entry.index(), remote, entry.op(), before, after), active);
+    entries.add(entry, active);
     if (active) {
       LockSupport.unpark(plans);
     }

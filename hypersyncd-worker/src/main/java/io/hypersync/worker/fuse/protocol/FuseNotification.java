@@ -95,6 +95,11 @@ public final class FuseNotification {
     return out;
   }
 
+  /** Makes the kernel drop each name of the mount when it next meets it, and look it up again. */
+  public static ByteBuffer beginEpoch() {
+    return message(NotifyCode.INC_EPOCH, 0);
+  }
+
   private static ByteBuffer message(NotifyCode code, int bodyBytes) {
     ByteBuffer header = FuseReplyEncoder.header(RequestId.NONE, bodyBytes, code.code());
     return ByteBuffer.allocate(header.limit() + bodyBytes)

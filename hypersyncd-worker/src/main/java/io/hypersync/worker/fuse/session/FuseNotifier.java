@@ -99,6 +99,16 @@ public final class FuseNotifier {
     var _ = send(FuseNotification.prune(nodeIds));
   }
 
+  /**
+   * Makes the kernel drop each name of the mount when it next meets it, and look it up again. Never
+   * blocks. Needs at least protocol 7.44.
+   *
+   * @throws IOException if the kernel refuses: the content of its caches is then unknown
+   */
+  public void beginEpoch() throws IOException {
+    var _ = send(FuseNotification.beginEpoch());
+  }
+
   private boolean send(ByteBuffer message) throws IOException {
     Errno refusal = channel.send(message);
     if (refusal == null) {

@@ -1,0 +1,234 @@
+package io.hypersync.worker.install;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
+import io.hypersync.worker.past.PastStates;
+import io.hypersync.worker.port.InstallPort;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rest of a snapshot that a worker has begun with (hypersync.md 13.2): it serves already, and
+ * this fetches what nobody has asked for yet. The leader holds the pages meanwhile. When all are
+ * here the snapshot is put into the catalog, and the worker's own snapshots begin. Single-threaded,
+ * on the agent's thread, except {@link #isComplete}.
+ *
+ * <pre>
+ *   fetching --all here--&gt; being published --in the catalog--&gt; complete
+ *      ^                        |
+ *      +----- a failure --------+
+ * </pre>
+ */
+public final class BegunInstall {
+  private static final Logger LOG = LoggerFactory.getLogger(BegunInstall.class);
+
+  /** Pause before what has failed is tried again. */
+  private static final long AGAIN_NS = 5_000_000_000L;
+
+  private final PastStates pasts;
+  private final InstallPort port;
+  private final BooleanSupplier isInTouch;
+  private final Clock clock;
+  private final Begin begin;
+
+  /** What this worker has begun with, until it is in the catalog; else null. */
+  private volatile @Nullable Snapshot received;
+
+  private @Nullable SnapshotInstall pages;
+  private boolean isBeingPublished;
+
+  /** Whether the leader keeps the pages until they are given back. */
+  private boolean isHeld;
+
+  private long nextHoldNs;
+  private long nextNs;
+
+  /** Begins to fetch a snapshot. */
+  @FunctionalInterface
+  public interface Begin {
+    /**
+     * Begins.
+     *
+     * @throws InstallException if it cannot be fetched at all
+     */
+    SnapshotInstall begin(SnapshotOffer offer, SnapshotInstall.Part part) throws InstallException;
+  }
+
+  /**
+   * An install that goes on.
+   *
+   * @param received null if there is none: this is complete
+   * @param pasts has the leader hold what is not here yet
+   * @param isInTouch whether the leader has said Welcome and is connected
+   */
+  public BegunInstall(
+      @Nullable Snapshot received,
+      PastStates pasts,
+      InstallPort port,
+      BooleanSupplier isInTouch,
+      Clock clock,
+      Begin begin) {
+    this.received = received;
+    this.pasts = pasts;
+    this.port = port;
+    this.isInTouch = isInTouch;
+    this.clock = clock;
+    this.begin = begin;
+  }
+
+  /** Whether all that the state needs should be here; any thread. */
+  public boolean isComplete() {
+    return received == null;
+  }
+
+  /** What fetches the rest; null if nothing does. For reports. */
+  public @Nullable SnapshotInstall pages() {
+    return pages;
+  }
+
+  /** The leader is away: what was on its way is asked for again. */
+  public void leaderLost() {
+    if (pages != null) {
+      pages.leaderLost();
+    }
+  }
+
+  /** A chunk was stored, perhaps a page. */
+  public void stored(Hash hash) {
+    if (pages != null) {
+      pages.stored(hash);
+    }
+  }
+
+  /** Whether this page was asked for and has not arrived. */
+  public boolean isWaitingFor(Hash hash) {
+    return pages != null && pages.isWaitingFor(hash);
+  }
+
+  /** Nobody has a page, or there is no room for it. */
+  public void failed(Hash hash, String why) {
+    SnapshotInstall now = pages;
+    if (now != null && now.isWaitingFor(hash)) {
+      now.failed(hash); // who needs it meanwhile is told
+      pause("page " + hash + ": " + why);
+    }
+  }
+
+  /** Has the leader keep the pages that are not here yet, whatever becomes of its snapshots. */
+  public void hold() {
+    Snapshot fetched = received;
+    if (fetched != null && !isHeld) { // else it is asked for again by itself
+      nextHoldNs = clock.monotonicNs() + AGAIN_NS;
+      pasts.ask(Long.toString(fetched.index()), true, answer -> answered(fetched, answer));
+    }
+  }
+
+  private void answered(Snapshot asked, PastStates.Answer answer) {
+    switch (answer) {
+      case PastStates.Answer.Found(long index, Hash root, _) -> {
+        if (asked == received && !isHeld && index == asked.index() && root.equals(root(asked))) {
+          isHeld = true;
+        } else {
+          pasts.release(index); // it is held already, or is not needed any more
+        }
+      }
+      case PastStates.Answer.Refused(String why, _) -> {
+        if (asked == received && isInTouch.getAsBoolean()) {
+          isHeld = false;
+          LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
+        }
+      }
+    }
+  }
+
+  /**
+   * Fetches some pages, if the leader is in touch.
+   *
+   * @return whether anything was done
+   * @throws InstallException if the pages are not what a snapshot has: what is shown here rests on
+   *     a snapshot that cannot be had as a whole
+   */
+  public boolean work(long nowNs) throws InstallException {
+    Snapshot begun = received;
+    if (begun == null || isBeingPublished || !isInTouch.getAsBoolean()) {
+      return false;
+    }
+    if (nowNs - nextHoldNs >= 0) {
+      hold();
+    }
+    if (nowNs - nextNs < 0) {
+      return false;
+    }
+    try {
+      SnapshotInstall now =
+          pages == null
+              ? begin.begin(
+                  new SnapshotOffer(begun.index(), root(begun), begun.manifest()),
+                  SnapshotInstall.Part.ALL)
+              : pages;
+      pages = now;
+      boolean worked = now.work(nowNs);
+      if (now.isComplete()) {
+        LOG.info("all pages are here, {} were fetched", now.fetched());
+        isBeingPublished = true;
+        port.install(now.snapshot(clock.epochNs()));
+      }
+      return worked;
+    } catch (ChunkStoreException e) {
+      pause(String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** Whether it is being put into the catalog. */
+  public boolean isBeingPublished() {
+    return isBeingPublished;
+  }
+
+  /** The snapshot is in the catalog. */
+  public void published() {
+    isBeingPublished = false;
+    end();
+  }
+
+  /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
+  public void notPublished(String why) {
+    isBeingPublished = false;
+    pages = null; // the next one looks for all pages once more
+    pause(why);
+  }
+
+  /** It is not needed any more: the worker goes on from another one. */
+  public void end() {
+    Snapshot last = received;
+    received = null;
+    pages = null;
+    if (last != null && isHeld) {
+      isHeld = false;
+      pasts.release(last.index());
+    }
+  }
+
+  private void pause(String why) {
+    long now = clock.monotonicNs();
+    if (now - nextNs >= 0) {
+      LOG.warn("the rest of the snapshot is fetched later: {}", why);
+      nextNs = now + AGAIN_NS;
+    }
+  }
+
+  private static Hash root(Snapshot snapshot) {
+    try {
+      return Manifest.root(snapshot.manifest());
+    } catch (DecodeException e) {
+      throw new IllegalStateException("the replica has begun with what is no snapshot", e);
+    }
+  }
+}
