@@ -1,0 +1,257 @@
+package io.hypersync.e2e.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.PythonProcess;
+import io.hypersync.e2e.harness.RealMounts;
+import io.hypersync.e2e.harness.Shell;
+import io.hypersync.e2e.harness.TestCluster;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A mounted worker that was away for so long that the log does not have what it lacks: what it shows
+ * jumps to a snapshot, under processes that have directories, files and pages of the old state
+ * (hypersync.md 12.4, docs/kernel-caching.md).
+ */
+@RealMounts
+class AwayTooLongTest {
+  private static final String[] KEEP_NOTHING = {
+    "--set", "hypersync.log.retain=0s", "--set", "hypersync.log.retain_entries=0"
+  };
+  private static final List<String> WORKERS =
+      List.of("hypersync.worker.leader_timeout=5s", "hypersync.worker.inotify=true");
+  private static final int MANY = 500;
+
+  private TestCluster cluster;
+  private Path onA;
+  private Path onB;
+  private boolean isAway;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = TestCluster.create(WORKERS);
+    cluster.startLeader(KEEP_NOTHING);
+    cluster.launchWorker("a");
+    cluster.launchWorker("b");
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
+    onA = cluster.mount("a");
+    onB = cluster.mount("b");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (isAway) {
+      cluster.worker("b").thaw();
+    }
+    cluster.close();
+  }
+
+  @Test
+  void whatAKernelHasOfTheOldStateGivesWayToTheNewOne() throws Exception {
+    Files.createDirectories(onA.resolve("dir/sub"));
+    Files.createDirectories(onA.resolve("elsewhere"));
+    Files.createDirectories(onA.resolve("gone/with"));
+    for (String name : List.of("same", "rewritten", "grown", "removed", "replaced", "linked")) {
+      Files.writeString(onA.resolve("dir").resolve(name), "old " + name);
+    }
+    for (int i = 0; i < MANY; i++) {
+      Files.writeString(onA.resolve("dir/sub/f" + i), "old");
+    }
+    cluster.settle("a", "b");
+    try (PythonProcess inside = PythonProcess.start();
+        PythonProcess holder = PythonProcess.start();
+        Watcher watcher = new Watcher(onB.resolve("dir"))) {
+      inside.must("os.chdir('" + onB.resolve("dir/sub") + "')");
+      holder.must("os.chdir('" + onB.resolve("dir") + "')");
+      for (String name : List.of("same", "rewritten", "grown", "removed", "replaced")) {
+        holder.must(name + " = open('" + name + "', 'rb', buffering=0)");
+        holder.must("assert " + name + ".read() == b'old " + name + "'");
+      }
+      holder.must("m = mmap.mmap(rewritten.fileno(), 0, prot=mmap.PROT_READ)");
+      holder.must("assert m[:] == b'old rewritten'");
+      assertEquals("ENOENT", holder.run("os.stat('made')"), "its absence is cached");
+      holder.must("assert len(os.listdir('sub')) == " + MANY);
+      holder.must("assert os.stat('../gone/with').st_nlink == 2");
+      watcher.awaitReady();
+      Await.until(
+          "the watch is found",
+          () -> cluster.worker("b").status().at("/inotify/watched").asInt() > 0);
+
+      leave();
+      Files.move(onA.resolve("dir/sub"), onA.resolve("elsewhere/moved"));
+      Files.writeString(onA.resolve("dir/rewritten"), "new rewritten");
+      Files.writeString(onA.resolve("dir/grown"), "new grown, and longer");
+      Files.delete(onA.resolve("dir/removed"));
+      Files.delete(onA.resolve("dir/replaced"));
+      Files.writeString(onA.resolve("dir/replaced"), "new replaced");
+      Files.writeString(onA.resolve("dir/made"), "new made");
+      Files.createLink(onA.resolve("elsewhere/link"), onA.resolve("dir/linked"));
+      Shell.must(onA, "rm", "-r", "gone");
+      Shell.must(onA, "chmod", "0600", "dir/same");
+      Shell.must(onA, "chown", "1000:1000", "dir/linked");
+      comeBack();
+
+      holder.must("rewritten.seek(0); assert rewritten.read() == b'new rewritten'");
+      holder.must("assert m[:] == b'new rewritten'");
+      holder.must("grown.seek(0, 2); assert grown.tell() == 21, grown.tell()");
+      holder.must("assert os.fstat(grown.fileno()).st_size == 21");
+      holder.must("same.seek(0); assert same.read() == b'old same'");
+      holder.must("assert os.fstat(same.fileno()).st_mode & 0o777 == 0o600");
+      holder.must("assert open('replaced', 'rb').read() == b'new replaced'");
+      holder.must("assert open('made', 'rb').read() == b'new made'");
+      holder.must("assert os.stat('linked').st_uid == 1000 and os.stat('linked').st_nlink == 2");
+      holder.must(
+          "assert sorted(os.listdir('.')) =="
+              + " ['grown', 'linked', 'made', 'replaced', 'rewritten', 'same'], os.listdir('.')");
+      assertEquals("ENOENT", holder.run("os.stat('sub')"));
+      assertEquals("ENOENT", holder.run("os.stat('removed')"));
+      assertEquals("ENOENT", holder.run("os.stat('../gone')"));
+      inside.must(
+          "assert os.getcwd() == '" + onB.resolve("elsewhere/moved") + "', os.getcwd()");
+      inside.must("assert len(os.listdir('.')) == " + MANY);
+      inside.must("open('from inside', 'w').write('x')");
+      assertEquals("x", Files.readString(onA.resolve("elsewhere/moved/from inside")));
+      assertEquals(tree(onA), tree(onB));
+      watcher.awaitEvents("CREATE made", "DELETE removed", "MODIFY rewritten", "DELETE,ISDIR sub");
+    }
+    cluster.settle("a", "b");
+    cluster.assertSameRoots("a", "b");
+  }
+
+  /** The others do not wait for it, and what it does afterwards is as of any other worker. */
+  @Test
+  void itGoesOnAsAnyOtherAndMayBeAwayAgain() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      Files.writeString(onB.resolve("b" + round), "from b");
+      cluster.settle("a", "b");
+      leave();
+      for (int i = 0; i < 50; i++) {
+        Files.writeString(onA.resolve("a" + i), "round " + round);
+      }
+      comeBack();
+      assertEquals("round " + round, Files.readString(onB.resolve("a49")));
+      Files.writeString(onB.resolve("a49"), "from b");
+      assertEquals("from b", Files.readString(onA.resolve("a49")));
+      assertEquals(tree(onA), tree(onB));
+    }
+    DaemonJvm killed = cluster.worker("b");
+    killed.kill();
+    cluster.startWorker("b");
+    assertEquals(tree(onA), tree(onB));
+    cluster.settle("a", "b");
+    cluster.assertSameRoots("a", "b");
+  }
+
+  private void leave() throws Exception {
+    cluster.worker("b").freeze();
+    isAway = true;
+    Await.until("the leader misses it", () -> connected() == 1);
+  }
+
+  /** What it lacks is trimmed first. */
+  private void comeBack() throws Exception {
+    long last = cluster.leader().status().path("commit_index").asLong();
+    for (int i = 0; i < 2; i++) { // the log goes up to the older of two
+      Files.writeString(onA.resolve("more"), "more " + i);
+      var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    }
+    Await.until(
+        "the log is trimmed",
+        () -> cluster.leader().status().path("log_first_index").asLong() > last);
+    cluster.worker("b").thaw();
+    isAway = false;
+    cluster.awaitWritable("b");
+    cluster.settle("a", "b");
+    assertTrue(
+        cluster.worker("b").log().contains("to the snapshot of entry"),
+        "it was given entries after all");
+  }
+
+  private int connected() {
+    int connected = 0;
+    for (var worker : cluster.leader().status().path("workers")) {
+      connected += worker.path("connected").asBoolean() ? 1 : 0;
+    }
+    return connected;
+  }
+
+  private static String tree(Path mount) throws IOException, InterruptedException {
+    return Shell.must(
+        mount, "find", ".", "-printf", "%P %y %m %U %s %T@\\n").lines().sorted().toList().toString();
+  }
+
+  /** A process that watches a directory and writes what it hears. */
+  private static final class Watcher implements AutoCloseable {
+    private static final String PROGRAM =
+        """
+        import ctypes, os, struct, sys
+        libc = ctypes.CDLL(None)
+        names = {0x2: 'MODIFY', 0x100: 'CREATE', 0x200: 'DELETE', 0x40000200: 'DELETE,ISDIR'}
+        fd = libc.inotify_init()
+        assert libc.inotify_add_watch(fd, sys.argv[1].encode(), 0x302) >= 0
+        print('ready', flush=True)
+        while True:
+            data = os.read(fd, 65536)
+            while data:
+                _, mask, _, length = struct.unpack_from('iIII', data)
+                name = data[16:16 + length].rstrip(bytes(1)).decode()
+                print(names.get(mask, hex(mask)), name, flush=True)
+                data = data[16 + length:]
+        """;
+
+    private final Process process;
+    private final StringBuilder heard = new StringBuilder();
+
+    Watcher(Path directory) throws IOException {
+      process =
+          new ProcessBuilder("python3", "-c", PROGRAM, directory.toString())
+              .redirectErrorStream(true)
+              .start();
+      Thread.ofPlatform().daemon().name("watcher").start(this::listen);
+    }
+
+    private void listen() {
+      try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          synchronized (heard) {
+            heard.append(line).append('\n');
+          }
+        }
+      } catch (IOException ended) {
+        // its process has been ended
+      }
+    }
+
+    private boolean has(String line) {
+      synchronized (heard) {
+        return heard.toString().lines().anyMatch(line::equals);
+      }
+    }
+
+    void awaitReady() throws InterruptedException {
+      Await.until("it watches", () -> has("ready"));
+    }
+
+    void awaitEvents(String... events) throws InterruptedException {
+      for (String event : events) {
+        Await.until("a watcher hears " + event, () -> has(event));
+      }
+    }
+
+    @Override
+    public void close() {
+      var _ = process.destroyForcibly();
+    }
+  }
+}
