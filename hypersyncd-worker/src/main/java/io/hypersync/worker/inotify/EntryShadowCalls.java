@@ -59,7 +59,8 @@ final class EntryShadowCalls {
           FsOp.Unlink _,
           FsOp.RemoveDir _,
           FsOp.Rename _,
-          FsOp.ReapOrphans _ ->
+          FsOp.ReapOrphans _,
+          FsOp.RestoreState _ ->
           null;
     };
   }
@@ -95,6 +96,7 @@ final class EntryShadowCalls {
       case FsOp.MakeTemporary _, FsOp.ReapOrphans _ -> {
         // Neither a name nor a node that anybody can watch.
       }
+      case FsOp.RestoreState _ -> throw new IllegalStateException("not built");
     }
   }
 
