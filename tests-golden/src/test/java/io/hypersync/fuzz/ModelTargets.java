@@ -33,16 +33,19 @@ final class ModelTargets {
   private ModelTargets() {}
 
   static List<FuzzTarget> all() {
-    List<byte[]> ops =
-        Stream.concat(HISTORY.entries().stream().map(LogEntry::op), Stream.of(restore()))
-            .map(OpCodec::encode)
-            .toList();
+    List<byte[]> ops = ops().stream().map(OpCodec::encode).toList();
     List<byte[]> entries = HISTORY.entries().stream().map(LogEntryCodec::encode).toList();
     FsState state = HISTORY.state();
     return List.of(
         FuzzTarget.of("op", DecodeException.class, ops, ModelTargets::op),
         FuzzTarget.of("log-entry", DecodeException.class, entries, ModelTargets::entry),
         FuzzTarget.of("op-applied", DecodeException.class, ops, input -> applied(state, input)));
+  }
+
+  /** The ops that fuzzing starts from. */
+  static List<FsOp> ops() {
+    return Stream.concat(HISTORY.entries().stream().map(LogEntry::op), Stream.of(restore()))
+        .toList();
   }
 
   /** A restore of {@link #EARLIER} while everything is open. */
