@@ -2,7 +2,9 @@ package io.hypersync.model.op;
 
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A logged mutation (hypersync.md 6.1), addressed by node and name, never by path. Immutable;
@@ -309,6 +311,60 @@ public sealed interface FsOp {
    */
   record LinkTemporary(NodeId node, NodeId newParent, Name newName) implements FsOp {}
 
+  /**
+   * Makes the tree what it was at an earlier moment, all at once. Only the leader logs this. The
+   * names, nodes and contents become those of the earlier state; the counter of inode numbers stays
+   * what it is, because no number is ever used twice. A node without a name, and one that somebody
+   * has open, stays as an orphan if the earlier state does not have it: a file with its content, a
+   * directory empty (hypersync.md 6.8).
+   *
+   * <p>EINVAL if the manifest is none of this workspace and this version of roots, or is of a later
+   * state.
+   *
+   * @param manifest the manifest of the earlier state ({@code model.snapshot.Manifest}), 1 to
+   *     {@link #MAX_MANIFEST_BYTES} bytes; it names the pages that the state is read from
+   * @param open nodes that somebody has open, at most {@link #MAX_OPEN}; what does not exist, or is
+   *     listed twice, is passed over
+   */
+  record RestoreState(byte[] manifest, List<NodeId> open) implements FsOp {
+    /** Maximum length of a manifest in bytes: no manifest is as long. */
+    public static final int MAX_MANIFEST_BYTES = 1 << 16;
+
+    /** Maximum number of open nodes: 1 MiB of ids. */
+    public static final int MAX_OPEN = ReapOrphans.MAX_NODES;
+
+    /** Copies both; rejects a manifest that is empty or too long, and a list that is too long. */
+    public RestoreState {
+      manifest = manifest.clone();
+      open = List.copyOf(open);
+      if (manifest.length == 0 || manifest.length > MAX_MANIFEST_BYTES) {
+        throw new IllegalArgumentException("a manifest of " + manifest.length + " bytes");
+      }
+      if (open.size() > MAX_OPEN) {
+        throw new IllegalArgumentException("a list of " + open.size() + " open nodes");
+      }
+    }
+
+    /** The same bytes and the same nodes in the same order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof RestoreState(byte[] otherManifest, List<NodeId> otherOpen)
+          && Arrays.equals(manifest, otherManifest)
+          && open.equals(otherOpen);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Arrays.hashCode(manifest) + open.hashCode();
+    }
+
+    /** Says how long the manifest is, not all of its bytes. */
+    @Override
+    public String toString() {
+      return "RestoreState[manifest=" + manifest.length + " bytes, open=" + open + "]";
+    }
+  }
+
   /** The chunks whose bytes must accompany the op, in order; none of them is empty. */
   default List<ChunkRef> chunks() {
     return switch (this) {
@@ -329,7 +385,8 @@ public sealed interface FsOp {
           Allocate _,
           CopyRange _,
           MakeTemporary _,
-          LinkTemporary _ ->
+          LinkTemporary _,
+          RestoreState _ ->
           List.of();
     };
   }

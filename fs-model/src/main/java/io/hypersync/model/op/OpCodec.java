@@ -18,6 +18,7 @@ import io.hypersync.model.op.FsOp.ReapOrphans;
 import io.hypersync.model.op.FsOp.RemoveDir;
 import io.hypersync.model.op.FsOp.RemoveXattr;
 import io.hypersync.model.op.FsOp.Rename;
+import io.hypersync.model.op.FsOp.RestoreState;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.FsOp.SetXattr;
 import io.hypersync.model.op.FsOp.Truncate;
@@ -28,9 +29,9 @@ import java.util.List;
 
 /**
  * Encodes and decodes ops: the canonical bytes, version 1, in the log and on the wire (hypersync.md
- * 8.1). Integers are big-endian; {@code name}, {@code target} and {@code xname} are a u32 length
- * and the bytes; {@code node} is 16 bytes; {@code chunk} is 32 bytes of hash and a u32 length.
- * Pinned by golden files.
+ * 8.1). Integers are big-endian; {@code name}, {@code target}, {@code xname} and {@code manifest}
+ * are a u32 length and the bytes; {@code node} is 16 bytes; {@code chunk} is 32 bytes of hash and a
+ * u32 length. Pinned by golden files.
  *
  * <pre>
  *  +----+----------------------------------------------------------------------+
@@ -55,6 +56,7 @@ import java.util.List;
  *  |    |                length u64, kill u8                                   |
  *  | 17 | MakeTemporary  parent node, mode u32, uid u32, gid u32               |
  *  | 18 | LinkTemporary  node, new parent node, new name                       |
+ *  | 19 | RestoreState   manifest, count u32, open node*                       |
  *  +----+----------------------------------------------------------------------+
  * </pre>
  *
@@ -143,6 +145,10 @@ public final class OpCodec {
           out.u8(17).node(parent).u32(mode).u32(uid).u32(gid);
       case LinkTemporary(NodeId node, NodeId newParent, Name newName) ->
           out.u8(18).node(node).node(newParent).bytes(newName.bytes());
+      case RestoreState(byte[] manifest, List<NodeId> open) -> {
+        out.u8(19).bytes(manifest).u32(open.size());
+        open.forEach(out::node);
+      }
     }
   }
 
@@ -199,14 +205,7 @@ public final class OpCodec {
       case 11 -> new SetAttributes(in.node(), in.u8(), in.u32(), in.u32(), in.u32(), in.u64());
       case 12 -> new SetXattr(in.node(), xattrName(in), chunk(in), xattrMode(in));
       case 13 -> new RemoveXattr(in.node(), xattrName(in));
-      case 14 -> {
-        int count = in.count(ReapOrphans.MAX_NODES, NodeId.BYTES);
-        List<NodeId> nodes = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-          nodes.add(in.node());
-        }
-        yield new ReapOrphans(nodes);
-      }
+      case 14 -> new ReapOrphans(nodes(in, ReapOrphans.MAX_NODES));
       case 15 -> {
         NodeId node = in.node();
         AllocateMode mode = allocateMode(in);
@@ -216,8 +215,20 @@ public final class OpCodec {
       case 16 -> new CopyRange(in.node(), in.size(), in.node(), in.size(), in.size(), flag(in));
       case 17 -> new MakeTemporary(in.node(), in.u32(), in.u32(), in.u32());
       case 18 -> new LinkTemporary(in.node(), in.node(), name(in));
+      case 19 ->
+          new RestoreState(
+              in.bytes(RestoreState.MAX_MANIFEST_BYTES), nodes(in, RestoreState.MAX_OPEN));
       default -> throw new DecodeException("unknown op code " + code);
     };
+  }
+
+  private static List<NodeId> nodes(CanonicalReader in, int max) throws DecodeException {
+    int count = in.count(max, NodeId.BYTES);
+    List<NodeId> nodes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      nodes.add(in.node());
+    }
+    return nodes;
   }
 
   private static Write write(CanonicalReader in) throws DecodeException {

@@ -94,6 +94,8 @@ public final class PlannedIds {
           new FsOp.SetXattr(ids.apply(set.node()), set.name(), set.value(), set.mode());
       case FsOp.RemoveXattr remove -> new FsOp.RemoveXattr(ids.apply(remove.node()), remove.name());
       case FsOp.ReapOrphans reap -> new FsOp.ReapOrphans(reap.nodes().stream().map(ids).toList());
+      case FsOp.RestoreState restore ->
+          new FsOp.RestoreState(restore.manifest(), restore.open().stream().map(ids).toList());
     };
   }
 }

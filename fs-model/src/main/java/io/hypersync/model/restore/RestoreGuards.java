@@ -148,7 +148,7 @@ public final class RestoreGuards {
       case FsOp.SetAttributes set -> changed.add(set.node());
       case FsOp.SetXattr set -> changed.add(set.node());
       case FsOp.RemoveXattr remove -> changed.add(remove.node());
-      case FsOp.ReapOrphans _ -> {
+      case FsOp.ReapOrphans _, FsOp.RestoreState _ -> {
         // A plan has none.
       }
     }

@@ -238,7 +238,8 @@ public record Manifest(
       throw new DecodeException("the manifest is of workspace " + header.workspace);
     }
     FsState same = like != null && like.version() == header.version ? like : null;
-    FsState state = StatePages.read(header.version, in, pages.reader(header.version, source), same);
+    PageReader reader = pages.reader(header.version, source);
+    FsState state = StatePages.read(header.version, header.weight, in, reader, same);
     in.finish();
     if (!state.root().equals(header.root)) {
       throw new DecodeException(

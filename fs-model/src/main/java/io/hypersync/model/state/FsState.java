@@ -22,6 +22,7 @@ public final class FsState {
   public static final NodeId ROOT = new NodeId(0, 1);
 
   private static final int ROOT_MODE = 0755;
+  private static final long UNKNOWN = -1;
 
   private final RootVersion version;
   private final MerkleTrie<Node> nodes;
@@ -32,17 +33,31 @@ public final class FsState {
   private final long nextInode;
   private final long allocated;
 
+  /** What {@link StateWeight} would find; {@link #UNKNOWN} as a rule. */
+  private final long knownWeight;
+
   FsState(
       RootVersion version,
       MerkleTrie<Node> nodes,
       MerkleTrie<Orphan> orphans,
       long nextInode,
       long allocated) {
+    this(version, nodes, orphans, nextInode, allocated, UNKNOWN);
+  }
+
+  FsState(
+      RootVersion version,
+      MerkleTrie<Node> nodes,
+      MerkleTrie<Orphan> orphans,
+      long nextInode,
+      long allocated,
+      long knownWeight) {
     this.version = version;
     this.nodes = nodes;
     this.orphans = orphans;
     this.nextInode = nextInode;
     this.allocated = allocated;
+    this.knownWeight = knownWeight;
   }
 
   /** S_0 with roots of {@link RootVersion#LATEST}, where every new log begins. */
@@ -142,6 +157,22 @@ public final class FsState {
 
   long nextInode() {
     return nextInode;
+  }
+
+  /**
+   * The weight of the state ({@link StateWeight}), in bytes, if whoever made it knew it without a
+   * walk: it was read from a manifest, or restored to such a state. Negative if not.
+   */
+  long knownWeight() {
+    return knownWeight;
+  }
+
+  FsState withNextInode(long next) {
+    return new FsState(version, nodes, orphans, next, allocated, knownWeight);
+  }
+
+  FsState withKnownWeight(long weight) {
+    return new FsState(version, nodes, orphans, nextInode, allocated, weight);
   }
 
   FsState with(Node node) {

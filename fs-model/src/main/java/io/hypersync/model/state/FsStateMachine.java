@@ -56,21 +56,35 @@ public final class FsStateMachine {
   }
 
   /**
-   * Applies a resolved op.
+   * Applies a resolved op that is no {@link FsOp.RestoreState}: such a one fails with EINVAL.
    *
    * @return the next state, or the errno that a local filesystem would return
    * @throws IllegalArgumentException if the op creates a node and the stamp's node id exists
    *     already: ids are assigned only once
    */
   public static Outcome apply(FsState state, FsOp op, Stamp stamp) {
+    return apply(state, op, stamp, RestoredStates.NONE);
+  }
+
+  /**
+   * Applies a resolved op.
+   *
+   * @param restored reads the state that a {@link FsOp.RestoreState} names
+   * @return the next state, or the errno that a local filesystem would return
+   * @throws IllegalArgumentException if the op creates a node and the stamp's node id exists
+   *     already: ids are assigned only once
+   * @throws io.hypersync.model.trie.PageUnreadableException if a page that is needed cannot be read
+   */
+  public static Outcome apply(FsState state, FsOp op, Stamp stamp, RestoredStates restored) {
     try {
-      return new Outcome.Applied(change(state, op, stamp));
+      return new Outcome.Applied(change(state, op, stamp, restored));
     } catch (Rejected e) {
       return new Outcome.Failed(e.errno);
     }
   }
 
-  private static FsState change(FsState state, FsOp op, Stamp stamp) throws Rejected {
+  private static FsState change(FsState state, FsOp op, Stamp stamp, RestoredStates restored)
+      throws Rejected {
     return switch (op) {
       case FsOp.CreateFile create -> NamespaceOps.createFile(state, create, stamp);
       case FsOp.MakeDir make -> NamespaceOps.makeDir(state, make, stamp);
@@ -90,6 +104,7 @@ public final class FsStateMachine {
       case FsOp.CopyRange copy -> CopyOp.copy(state, copy, stamp);
       case FsOp.MakeTemporary make -> TemporaryOps.make(state, make, stamp);
       case FsOp.LinkTemporary link -> TemporaryOps.link(state, link, stamp);
+      case FsOp.RestoreState restore -> RestoreOp.restore(state, restore, stamp, restored);
     };
   }
 

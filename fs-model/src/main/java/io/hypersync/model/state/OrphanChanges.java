@@ -4,6 +4,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.trie.MerkleTrie;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +71,7 @@ public final class OrphanChanges {
         public void orphanGone(NodeId node) {}
       };
 
-  private static void report(
-      FsOp op, NodeId created, FsState before, FsState after, Listener listener) {
+  static void report(FsOp op, NodeId created, FsState before, FsState after, Listener listener) {
     switch (op) {
       case FsOp.Unlink unlink -> unnamed(unlink.parent(), unlink.name(), before, after, listener);
       case FsOp.RemoveDir remove ->
@@ -81,6 +81,7 @@ public final class OrphanChanges {
       case FsOp.MakeTemporary _ -> orphan(after.node(created), listener);
       case FsOp.LinkTemporary link -> listener.orphanGone(link.node());
       case FsOp.ReapOrphans reap -> reap.nodes().forEach(listener::orphanGone);
+      case FsOp.RestoreState _ -> restored(before, after, listener);
       case FsOp.CreateFile _,
           FsOp.MakeDir _,
           FsOp.MakeSymlink _,
@@ -96,6 +97,21 @@ public final class OrphanChanges {
         // These remove no name and create no node without one.
       }
     }
+  }
+
+  /** There are few orphans, so what differs of them is looked for. */
+  private static void restored(FsState before, FsState after, Listener listener) {
+    MerkleTrie.compare(
+        before.orphans(),
+        after.orphans(),
+        after.version(),
+        (was, is) -> {
+          if (is != null) {
+            orphan(after.node(is.node()), listener);
+          } else if (was != null) {
+            listener.orphanGone(was.node());
+          }
+        });
   }
 
   /** Reports the node that the name led to, if it has no name left. */

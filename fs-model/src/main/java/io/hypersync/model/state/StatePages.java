@@ -73,13 +73,18 @@ public final class StatePages {
    * Reads a state, and its pages.
    *
    * @param version how the state was hashed when it was written
+   * @param weight what it weighs ({@link StateWeight}), in bytes
    * @param like a state of the same version that may have much in common with it, or null; {@link
    *     PageReader#sharing} takes from it what is equal
    * @throws DecodeException if the bytes, or those of a page, are not such a form
    * @throws PageMissingException if a page is not there, or is damaged
    */
   public static FsState read(
-      RootVersion version, CanonicalReader in, PageReader pages, @Nullable FsState like)
+      RootVersion version,
+      long weight,
+      CanonicalReader in,
+      PageReader pages,
+      @Nullable FsState like)
       throws DecodeException, PageMissingException {
     long nextInode = in.u64();
     long allocated = in.size();
@@ -95,7 +100,7 @@ public final class StatePages {
             PageKind.ORPHANS,
             (orphan, _) -> Orphan.readPage(orphan),
             like == null ? MerkleTrie.empty() : like.orphans());
-    return new FsState(version, nodes, orphans, nextInode, allocated);
+    return new FsState(version, nodes, orphans, nextInode, allocated, weight);
   }
 
   /**

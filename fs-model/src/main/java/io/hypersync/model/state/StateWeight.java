@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * leader and workers get the same number on any machine. It is not part of the Merkle root nor of
  * any persisted format.
  *
- * <p>Code that follows the log adds {@link #change} for each entry, which looks only at the nodes
- * that the entry touches; {@link #of} walks the whole state. The two always agree.
+ * <p>Code that follows the log keeps the weight up to date by {@link #step} for each entry, which
+ * looks only at the nodes that the entry touches; {@link #of} walks the whole state. The two always
+ * agree.
  *
  * <p>The constants are object sizes on a 64-bit JVM with compressed references (heaps of up to 32
  * GiB), inner nodes of tries included. Without compressed references the same state takes up to a
@@ -78,15 +79,52 @@ public final class StateWeight {
   }
 
   /**
-   * The change of the weight, in bytes, by an op that has been applied; negative if it freed
-   * memory.
+   * What an op has done to the weight.
    *
+   * @param weight of the state after it, in bytes
+   * @param change of the weight, in bytes; negative if it freed memory
+   * @param fresh how many bytes it has added, at most, that no page has; 0 or more. It is the
+   *     change, as a rule, unless that is negative; what a restored state has is in pages
+   */
+  public record Step(long weight, long change, long fresh) {}
+
+  /**
+   * What an op that has been applied has done to the weight.
+   *
+   * @param weight of the state before, in bytes
    * @param op the op, resolved
    * @param created the id of the node that the op created; ignored for ops that create none
    * @param before the state before the op
-   * @param after the state after the op
+   * @param after the state after the op, as the state machine has returned it
    */
-  public static long change(FsOp op, NodeId created, FsState before, FsState after) {
+  public static Step step(long weight, FsOp op, NodeId created, FsState before, FsState after) {
+    if (op instanceof FsOp.RestoreState restore) {
+      long known = after.knownWeight();
+      long next = known < 0 ? of(after) : known;
+      return new Step(next, next - weight, kept(restore, before, after));
+    }
+    long change = change(op, created, before, after);
+    return new Step(weight + change, change, Math.max(change, 0));
+  }
+
+  /** The orphans that a restored state may have from the state before. */
+  private static long kept(FsOp.RestoreState restore, FsState before, FsState after) {
+    long sum = 0;
+    for (NodeId id : restore.open()) {
+      sum += orphanOf(id, after);
+    }
+    for (Orphan orphan : before.orphans()) {
+      sum += orphanOf(orphan.node(), after);
+    }
+    return sum;
+  }
+
+  private static long orphanOf(NodeId id, FsState after) {
+    Node node = after.node(id);
+    return node != null && node.isOrphan() ? of(node) : 0;
+  }
+
+  private static long change(FsOp op, NodeId created, FsState before, FsState after) {
     return switch (op) {
       case FsOp.CreateFile make -> created(after, created) + entry(make.name());
       case FsOp.MakeDir make -> created(after, created) + entry(make.name());
@@ -117,11 +155,13 @@ public final class StateWeight {
         }
         yield -freed;
       }
+      case FsOp.RestoreState _ ->
+          throw new IllegalArgumentException("a restored state has a weight of its own");
     };
   }
 
   /** The weight of a node; for a directory, without its entries. */
-  private static long of(Node node) {
+  static long of(Node node) {
     long sum = (long) NODE + (node.isOrphan() ? ORPHAN : 0);
     for (Xattr xattr : node.xattrs()) {
       sum += xattr(xattr.name().length);

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * newest snapshot, so that no page has them and they cannot be dropped ({@link PageCache}).
  *
  * <p>It is counted where it comes about. An entry adds what it makes the state larger ({@code
- * StateWeight}). If it replaces the node of a stored page that adds the page: what else it has is
- * part of the new node, too, and stays in memory with it. Only what becomes part of the newest
- * state counts, not what is tried and dropped, nor what others make of states of the past. Nothing
- * is subtracted for what becomes smaller again, so the count is too high, or too low by a few
- * percent. After a snapshot it is measured anew ({@link PageWriter#measuring}): what has become
- * dirty meanwhile is added to that.
+ * StateWeight}), unless that is in stored pages. If it replaces the node of a stored page that adds
+ * the page: what else it has is part of the new node, too, and stays in memory with it. Only what
+ * becomes part of the newest state counts, not what is tried and dropped, nor what others make of
+ * states of the past. Nothing is subtracted for what becomes smaller again, so the count is too
+ * high, or too low by a few percent. After a snapshot it is measured anew ({@link
+ * PageWriter#measuring}): what has become dirty meanwhile is added to that.
  *
  * <p>Where nothing is ever dropped, all of the state counts, and no snapshot makes it less.
  *
@@ -63,9 +63,20 @@ public final class DirtyMemory {
   }
 
   /**
-   * Whether the state that was made last can be the newest one.
+   * By how many bytes an entry makes the state grow, besides what it replaces; 0 or less if it does
+   * not. What it has taken from stored pages counts only where nothing is ever dropped.
    *
    * @param change of the state's weight, in bytes
+   * @param fresh how many bytes of what the entry has added are in no page, 0 or more
+   */
+  public long growth(long change, long fresh) {
+    return isEverything ? change : fresh;
+  }
+
+  /**
+   * Whether the state that was made last can be the newest one.
+   *
+   * @param change its {@link #growth}, in bytes
    * @param limit how many bytes may be dirty then
    */
   public boolean isWithin(long limit, long change) {
@@ -75,7 +86,7 @@ public final class DirtyMemory {
   /**
    * The state that was made last is the newest one now.
    *
-   * @param change of the state's weight, in bytes
+   * @param change its {@link #growth}, in bytes
    */
   public void adopted(long change) {
     bytes.addAndGet(replaced + (isEverything ? change : Math.max(change, 0)));

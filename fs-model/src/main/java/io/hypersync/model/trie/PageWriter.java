@@ -39,6 +39,11 @@ import org.jspecify.annotations.Nullable;
  * is another one then, or has other children, so the writer comes by. A node that is not in the
  * newest snapshot never comes back, because states take their nodes from the state before only.
  *
+ * <p>An entry that restores an earlier state ({@code FsOp.RestoreState}) is the exception: its
+ * nodes are read anew from pages that the newest snapshot need not have, and are marked. So these
+ * pages have to stay stored until a snapshot behind the entry is finished. That one names them, and
+ * the argument holds again. No old node comes back: what is read is a new one.
+ *
  * <p>Nodes that are read again ({@link PageCache}) are marked by what their page refers to. The
  * newest state has the node at which that page begins, so the newest snapshot has it, too. What
  * begins a page below it depends on what is below it only, so the snapshot has those pages. When

@@ -2,6 +2,7 @@ package io.hypersync.model.op;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.model.codec.CanonicalWriter;
@@ -77,7 +78,7 @@ class OpCodecTest {
     return Stream.of(
         Arguments.of("nothing at all", new CanonicalWriter(0)),
         Arguments.of("op code 0", op(0).node(NODE)),
-        Arguments.of("op code 19", op(19).node(NODE)),
+        Arguments.of("op code 20", op(20).node(NODE)),
         Arguments.of("op code 255", op(255).node(NODE)),
         Arguments.of("an empty name", unlink("")),
         Arguments.of("the name .", unlink(".")),
@@ -132,7 +133,13 @@ class OpCodecTest {
         Arguments.of("a copy to 2^63", copy(0, 1L << 63, 1, 0)),
         Arguments.of("a copy flag of 2", copy(0, 0, 1, 2)),
         Arguments.of("O_TMPFILE with type bits", op(17).node(NODE).u32(0100644).u32(0).u32(0)),
-        Arguments.of("a first name of nothing", op(18).node(NODE).node(NODE).u32(0)));
+        Arguments.of("a first name of nothing", op(18).node(NODE).node(NODE).u32(0)),
+        Arguments.of("a manifest of nothing", op(19).u32(0).u32(0)),
+        Arguments.of("a manifest of 2^16+1", op(19).bytes(new byte[65537]).u32(0)),
+        Arguments.of("a manifest longer than the op", op(19).u32(9).u32(0)),
+        Arguments.of("more open nodes than bytes", op(19).u32(1).u8(0).u32(2).node(NODE)),
+        Arguments.of(
+            "2^16+1 open nodes", op(19).u32(1).u8(0).u32(65537).raw(new byte[65537 * 16])));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -157,6 +164,7 @@ class OpCodecTest {
             new FsOp.Truncate(NODE, Long.MAX_VALUE, false),
             new FsOp.SetXattr(NODE, name, chunk, XattrMode.SET),
             new FsOp.ReapOrphans(Collections.nCopies(1 << 16, NODE)),
+            new FsOp.RestoreState(new byte[1 << 16], Collections.nCopies(1 << 16, NODE)),
             new FsOp.Allocate(NODE, AllocateMode.EXTEND, Long.MAX_VALUE, Long.MAX_VALUE, false),
             new FsOp.CopyRange(NODE, Long.MAX_VALUE, NODE, Long.MAX_VALUE, 1 << 30, true))) {
       byte[] bytes = OpCodec.encode(op);
@@ -189,6 +197,9 @@ class OpCodecTest {
             () -> new FsOp.SetXattr(NODE, new byte[256], ChunkRef.EMPTY, XattrMode.SET),
             () -> new FsOp.RemoveXattr(NODE, new byte[0]),
             () -> new FsOp.ReapOrphans(Collections.nCopies((1 << 16) + 1, NODE)),
+            () -> new FsOp.RestoreState(new byte[0], List.of()),
+            () -> new FsOp.RestoreState(new byte[(1 << 16) + 1], List.of()),
+            () -> new FsOp.RestoreState(text, Collections.nCopies((1 << 16) + 1, NODE)),
             () -> new FsOp.Allocate(NODE, AllocateMode.EXTEND, -1, 1, false),
             () -> new FsOp.Allocate(NODE, AllocateMode.EXTEND, 0, 0, false),
             () -> new FsOp.CopyRange(NODE, -1, NODE, 0, 1, false),
@@ -202,6 +213,18 @@ class OpCodecTest {
     for (int i = 0; i < impossible.size(); i++) {
       assertThrows(IllegalArgumentException.class, impossible.get(i), "row " + i);
     }
+  }
+
+  @Test
+  void aRestoreIsWhatItsBytesAreAndKeepsThem() {
+    byte[] manifest = {1, 2};
+    FsOp.RestoreState restore = new FsOp.RestoreState(manifest, List.of(NODE));
+    manifest[0] = 9;
+    FsOp.RestoreState same = new FsOp.RestoreState(new byte[] {1, 2}, List.of(NODE));
+    assertEquals(same, restore);
+    assertEquals(same.hashCode(), restore.hashCode());
+    assertNotEquals(new FsOp.RestoreState(manifest, List.of(NODE)), restore);
+    assertNotEquals(new FsOp.RestoreState(same.manifest(), List.of()), restore);
   }
 
   @Test

@@ -29,6 +29,8 @@ final class OpFixtures {
     ranges(ops);
     ops.put("make-temporary", new FsOp.MakeTemporary(DIR, 0600, 1000, -1));
     ops.put("link-temporary", new FsOp.LinkTemporary(FILE, DIR, Name.of("a")));
+    ops.put("restore-state", new FsOp.RestoreState(ascii("HSMANIFE"), List.of(FILE, DIR)));
+    ops.put("restore-state-of-nobody", new FsOp.RestoreState(new byte[] {0}, List.of()));
     return ops;
   }
 

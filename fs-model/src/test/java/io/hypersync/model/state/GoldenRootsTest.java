@@ -17,6 +17,7 @@ import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.trie.RootVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,14 +38,21 @@ class GoldenRootsTest {
   @EnumSource
   void theRootsAreTheFrozenOnes(RootVersion version) {
     Map<String, String> actual = new LinkedHashMap<>();
+    Map<String, FsState> states = new HashMap<>();
     FsState state = FsState.genesis(version);
     actual.put("genesis", state.root().toString());
     long time = 1_764_000_000_000_000_000L;
     for (Map.Entry<String, Step> line : history().entrySet()) {
       Stamp stamp = new Stamp(time++, line.getValue().created);
       FsOp op = FsStateMachine.resolve(state, line.getValue().op);
-      Outcome outcome = FsStateMachine.apply(state, op, stamp);
+      Outcome outcome =
+          FsStateMachine.apply(
+              state,
+              op,
+              stamp,
+              manifest -> states.get(new String(manifest, StandardCharsets.US_ASCII)));
       state = ((Outcome.Applied) outcome).state();
+      states.put(line.getKey(), state);
       actual.put(line.getKey(), state.root().toString());
     }
     Map<String, String> frozen = new LinkedHashMap<>();
@@ -121,6 +129,10 @@ class GoldenRootsTest {
     steps.put("create-copy", new Step(new FsOp.MakeTemporary(FsState.ROOT, 0600, 0, 0), copy));
     steps.put(
         "copy-range", new Step(new FsOp.CopyRange(FILE, 500, copy, 7, 1L << 30, false), none));
+    // The device is open, and gets a new ctime; the copy had no name before.
+    steps.put(
+        "restore",
+        new Step(new FsOp.RestoreState(ascii("symlink"), List.of(new NodeId(5, 5))), none));
   }
 
   private static String lines(Map<String, String> roots) {

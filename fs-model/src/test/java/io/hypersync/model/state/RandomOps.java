@@ -77,7 +77,8 @@ final class RandomOps {
           FsOp.ReapOrphans _,
           FsOp.Allocate _,
           FsOp.CopyRange _,
-          FsOp.LinkTemporary _ -> {}
+          FsOp.LinkTemporary _,
+          FsOp.RestoreState _ -> {}
     }
   }
 
@@ -88,7 +89,19 @@ final class RandomOps {
     nodes.add(id);
   }
 
-  /** The next op; appends and copies are not resolved. */
+  /**
+   * A restore of a state that was written before, while some nodes are open, of which some do not
+   * exist.
+   */
+  FsOp.RestoreState restore(List<byte[]> manifests) {
+    List<NodeId> open = new ArrayList<>();
+    while (random.nextInt(6) > 0) {
+      open.add(node());
+    }
+    return new FsOp.RestoreState(manifests.get(random.nextInt(manifests.size())), open);
+  }
+
+  /** The next op, which is no restore; appends and copies are not resolved. */
   FsOp next() {
     return switch (random.nextInt(35)) {
       case 0, 1, 2 -> new FsOp.CreateFile(directory(), name(), mode(), number(), number());

@@ -56,6 +56,7 @@ class StateWalkTest {
     state =
         StatePages.read(
             RootVersion.LATEST,
+            StateWeight.of(state),
             new CanonicalReader(manifest.toBytes()),
             cache.reader(RootVersion.LATEST),
             null);

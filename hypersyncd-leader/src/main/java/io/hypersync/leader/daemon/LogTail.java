@@ -11,6 +11,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
@@ -162,7 +163,16 @@ final class LogTail extends JsonSerializable.Base {
               + (" to " + c.target() + " at " + c.targetOffset());
       case FsOp.MakeTemporary make -> "in " + make.parent() + mode(make.mode());
       case FsOp.LinkTemporary link -> link.newName() + " = " + link.node();
+      case FsOp.RestoreState restore -> restored(restore);
     };
+  }
+
+  private static String restored(FsOp.RestoreState restore) {
+    try {
+      return "to entry " + Manifest.index(restore.manifest());
+    } catch (DecodeException e) {
+      return "to a state that cannot be read: " + e.getMessage();
+    }
   }
 
   private static String mode(int mode) {

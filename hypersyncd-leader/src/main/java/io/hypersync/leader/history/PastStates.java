@@ -212,9 +212,10 @@ public final class PastStates {
         }
         LogEntry entry = decoded(at + 1, payload);
         FsState next = applied(state, entry);
-        long change = StateWeight.change(entry.op(), entry.createdNode(), state, next);
-        weight += change;
-        allowance.spend(Math.max(0, change));
+        StateWeight.Step step =
+            StateWeight.step(weight, entry.op(), entry.createdNode(), state, next);
+        weight = step.weight();
+        allowance.spend(Math.max(0, step.change()));
         if (paths < weight) { // more than all paths of a state cannot be new
           paths += HEAP_PER_ENTRY;
           allowance.spend(HEAP_PER_ENTRY);

@@ -180,9 +180,10 @@ public final class LogReplay implements RecoveryListener {
     switch (applied(entry, stamp)) {
       case Outcome.Failed(var errno) -> throw refused(recordIndex, "its op fails with " + errno);
       case Outcome.Applied(FsState next) -> {
-        long change = StateWeight.change(entry.op(), entry.createdNode(), state, next);
-        weight += change;
-        memory.adopted(change);
+        StateWeight.Step step =
+            StateWeight.step(weight, entry.op(), entry.createdNode(), state, next);
+        weight = step.weight();
+        memory.adopted(memory.growth(step.change(), step.fresh()));
         if (memory.bytes() > maxStateBytes) {
           throw new StateTooLargeException(recordIndex, memory.bytes(), maxStateBytes);
         }

@@ -27,8 +27,8 @@ final class IntentValidator {
    *     because a retried intent may have been cut when another size was in force
    */
   static @Nullable Errno check(FsOp op, SubmitIntent submit, int inlineThreshold) {
-    if (op instanceof FsOp.ReapOrphans) {
-      return Errno.EPERM; // only the leader reaps
+    if (op instanceof FsOp.ReapOrphans || op instanceof FsOp.RestoreState) {
+      return Errno.EPERM; // only the leader reaps, and restores
     }
     if (submit.agent().getBytes(StandardCharsets.UTF_8).length > LogEntry.MAX_AGENT_BYTES) {
       return Errno.EINVAL;

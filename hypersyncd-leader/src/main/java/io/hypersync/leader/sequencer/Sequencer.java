@@ -38,6 +38,9 @@ import io.hypersync.snapshot.schedule.SnapshotSource;
 public final class Sequencer implements SnapshotSource {
   private static final byte[] NO_HAZARD = {};
 
+  /** Of an op that is not possible. */
+  private static final StateWeight.Step NONE = new StateWeight.Step(0, 0, 0);
+
   private final OpLog log;
   private final Clock clock;
   private final Entropy entropy;
@@ -100,7 +103,7 @@ public final class Sequencer implements SnapshotSource {
     FsOp resolved;
     NodeId newNode;
     Outcome outcome;
-    long change;
+    StateWeight.Step step;
     try {
       resolved = FsStateMachine.resolve(head, op);
       Errno refusal = FsStateMachine.refusal(head, resolved);
@@ -109,8 +112,8 @@ public final class Sequencer implements SnapshotSource {
       }
       newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
       outcome = applied(resolved, new Stamp(timeNs, newNode));
-      change =
-          outcome instanceof Outcome.Applied(FsState next) ? change(resolved, newNode, next) : 0;
+      step =
+          outcome instanceof Outcome.Applied(FsState next) ? step(resolved, newNode, next) : NONE;
     } catch (PageUnreadableException e) { // nothing is logged yet
       return new Result.Refused(Errno.EIO);
     }
@@ -119,7 +122,8 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
-        if (change > 0 && !memory.isWithin(maxStateBytes, change)) {
+        long growth = memory.growth(step.change(), step.fresh());
+        if (growth > 0 && !memory.isWithin(maxStateBytes, growth)) {
           full++;
           return new Result.Refused(Errno.ENOSPC);
         }
@@ -151,8 +155,8 @@ public final class Sequencer implements SnapshotSource {
         checkAppend(op, resolved, next);
         orphans.applied(entry, head, next);
         head = next;
-        weight += change;
-        memory.adopted(change);
+        weight = step.weight();
+        memory.adopted(growth);
         headIndex = index;
         lastTimeNs = timeNs;
         intents.add(entry);
@@ -165,10 +169,13 @@ public final class Sequencer implements SnapshotSource {
     return memory.counting(() -> FsStateMachine.apply(head, op, stamp));
   }
 
-  /** The change of the weight. Has everything in memory that is looked at once the op is logged. */
-  private long change(FsOp op, NodeId created, FsState next) {
+  /**
+   * What the op does to the weight. Has everything in memory that is looked at once the op is
+   * logged.
+   */
+  private StateWeight.Step step(FsOp op, NodeId created, FsState next) {
     OrphanChanges.look(op, created, head, next);
-    return StateWeight.change(op, created, head, next);
+    return StateWeight.step(weight, op, created, head, next);
   }
 
   /** Checks the offset chosen for an append against the states before and after (22.1(7)). */
@@ -284,7 +291,8 @@ public final class Sequencer implements SnapshotSource {
           FsOp.ReapOrphans _,
           FsOp.Allocate _,
           FsOp.CopyRange _,
-          FsOp.LinkTemporary _ ->
+          FsOp.LinkTemporary _,
+          FsOp.RestoreState _ ->
           false;
     };
   }

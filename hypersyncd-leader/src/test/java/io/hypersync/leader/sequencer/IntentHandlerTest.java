@@ -718,6 +718,11 @@ class IntentHandlerTest {
     assertEquals(
         List.of(Errno.EIO, Errno.EINVAL, Errno.EPERM, Errno.EINVAL),
         List.of(ack(0).errno(), ack(1).errno(), ack(2).errno(), ack(3).errno()));
+    FsOp restore = new FsOp.RestoreState(new byte[] {1}, List.of());
+    intentHandler.submit(
+        WORKER, new SubmitIntent(intent(5), "", OpCodec.encode(restore), NOTHING, List.of()), 0);
+    settle();
+    assertEquals(Errno.EPERM, ack(4).errno());
     assertEquals(0, log.appendedIndex());
   }
 

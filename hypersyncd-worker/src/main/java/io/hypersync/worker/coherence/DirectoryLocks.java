@@ -43,7 +43,8 @@ public final class DirectoryLocks {
           FsOp.SetXattr _,
           FsOp.RemoveXattr _,
           FsOp.MakeTemporary _,
-          FsOp.ReapOrphans _ ->
+          FsOp.ReapOrphans _,
+          FsOp.RestoreState _ ->
           false;
     };
   }
@@ -79,7 +80,8 @@ public final class DirectoryLocks {
               FsOp.SetXattr _,
               FsOp.RemoveXattr _,
               FsOp.MakeTemporary _,
-              FsOp.ReapOrphans _ ->
+              FsOp.ReapOrphans _,
+              FsOp.RestoreState _ ->
               false;
         };
   }

@@ -63,7 +63,8 @@ final class EntryShadowCalls {
           FsOp.Unlink _,
           FsOp.RemoveDir _,
           FsOp.Rename _,
-          FsOp.ReapOrphans _ ->
+          FsOp.ReapOrphans _,
+          FsOp.RestoreState _ ->
           null;
     };
   }
@@ -108,6 +109,7 @@ final class EntryShadowCalls {
       case FsOp.MakeTemporary _, FsOp.ReapOrphans _ -> {
         // Neither a name nor a node that anybody can watch.
       }
+      case FsOp.RestoreState _ -> throw new IllegalStateException("not built");
     }
   }
 

@@ -536,6 +536,7 @@ public final class IntentTracker implements LocalCalls {
           case FsOp.SetXattr set -> set.node().equals(node);
           case FsOp.RemoveXattr remove -> remove.node().equals(node);
           case FsOp.ReapOrphans reap -> reap.nodes().contains(node);
+          case FsOp.RestoreState _ -> true;
           case FsOp.Allocate allocate -> allocate.node().equals(node);
           case FsOp.CopyRange copy -> copy.target().equals(node);
           case FsOp.CreateFile _,

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record MutationTarget(NodeId node, @Nullable Name name) {
   /**
-   * The subject of an op; throws IllegalArgumentException for ReapOrphans, which no worker sends.
+   * The subject of an op; throws IllegalArgumentException for ReapOrphans and RestoreState, which
+   * no worker sends.
    */
   public static MutationTarget of(FsOp op) {
     return switch (op) {
@@ -35,6 +36,7 @@ public record MutationTarget(NodeId node, @Nullable Name name) {
       case FsOp.MakeTemporary make -> new MutationTarget(make.parent(), null);
       case FsOp.LinkTemporary made -> new MutationTarget(made.newParent(), made.newName());
       case FsOp.ReapOrphans _ -> throw new IllegalArgumentException("no worker reaps");
+      case FsOp.RestoreState _ -> throw new IllegalArgumentException("no worker restores");
     };
   }
 }

@@ -125,7 +125,8 @@ public final class Profile {
           FsOp.ReapOrphans _,
           FsOp.Allocate _,
           FsOp.CopyRange _,
-          FsOp.MakeTemporary _ -> {
+          FsOp.MakeTemporary _,
+          FsOp.RestoreState _ -> {
         // Counted as a mutation only.
       }
     }

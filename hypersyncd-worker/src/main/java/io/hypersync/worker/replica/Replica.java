@@ -9,6 +9,7 @@ import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
@@ -606,6 +607,9 @@ public final class Replica implements SnapshotSource {
   }
 
   private Outcome applied(FsState before, LogEntry entry, Stamp stamp) {
+    if (entry.op() instanceof FsOp.RestoreState) {
+      throw new IllegalStateException("not built");
+    }
     return memory.counting(() -> FsStateMachine.apply(before, entry.op(), stamp));
   }
 
@@ -620,8 +624,10 @@ public final class Replica implements SnapshotSource {
               root),
           Stopped.UNTIL_NEXT_CONNECTION);
     }
-    long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
-    if (change > 0 && !memory.isWithin(maxStateBytes, change)) {
+    StateWeight.Step step =
+        StateWeight.step(headWeight, entry.op(), entry.createdNode(), before.state(), state);
+    long growth = memory.growth(step.change(), step.fresh());
+    if (growth > 0 && !memory.isWithin(maxStateBytes, growth)) {
       if (memory.isSavable() && mayWaitForSnapshot) {
         waitsForSnapshot = true;
         return false;
@@ -632,9 +638,9 @@ public final class Replica implements SnapshotSource {
     IndexedState after = new IndexedState(entry.index(), state, root);
     Runnable passOn = listener.applied(entry, before, after);
     head = after;
-    headWeight += change;
-    memory.adopted(change);
-    ahead.addLast(new Step(entry, after, change, passOn));
+    headWeight = step.weight();
+    memory.adopted(growth);
+    ahead.addLast(new Step(entry, after, step.change(), passOn));
     return true;
   }
 

@@ -11,13 +11,13 @@ public final class Protocol {
   public static final String VERSION = "hypersync/1";
 
   /**
-   * The revision of the set of messages and their fields, and of the roots in the entries. Grows by
-   * one with every change that the other side must support; both sides must have the same one. A
-   * side that sends none has revision 1; since revision 3, Merkle roots have version 2 ({@code
-   * RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer, since revision 5 a
-   * ChunkWanted.
+   * The revision of the set of messages and their fields, and of the ops and roots in the entries.
+   * Grows by one with every change that the other side must support; both sides must have the same
+   * one. A side that sends none has revision 1; since revision 3, Merkle roots have version 2
+   * ({@code RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer, since revision
+   * 5 a ChunkWanted; since revision 6, an entry may restore a state ({@code FsOp.RestoreState}).
    */
-  public static final int REVISION = 5;
+  public static final int REVISION = 6;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

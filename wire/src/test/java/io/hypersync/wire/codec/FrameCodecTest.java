@@ -78,7 +78,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 05                                    protocol_revision
+                40 06                                    protocol_revision
                 49 08 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -94,7 +94,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 05                                    protocol_revision
+            40 06                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
