@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.OrphanChanges;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
@@ -261,7 +262,8 @@ public final class WorkerAgent implements Agent {
     Manifest first = start.manifest();
     this.removedNames = new RemovedNames(config.worker());
     this.replica =
-        new Replica(chunks, this::applied, first, config.maxStateBytes(), start.memory());
+        new Replica(
+            chunks, this::applied, first, config.maxStateBytes(), start.memory(), start.restored());
     this.orphans = new OrphanSet(first.state());
     this.snapshots = snapshots;
     this.cache = cache;
@@ -756,7 +758,7 @@ public final class WorkerAgent implements Agent {
   public void installed(Snapshot snapshot) {
     boolean wasOffered = offered.isPublished(snapshot);
     if (!wasOffered) {
-      begun.published();
+      begun.published(snapshot);
     }
     snapshots.manager().installed(snapshot);
     LOG.info("the snapshot of entry {} is installed", snapshot.index());
@@ -770,7 +772,7 @@ public final class WorkerAgent implements Agent {
     if (offered.isPublished(snapshot)) {
       refuseOffer(why);
     } else {
-      begun.notPublished(why);
+      begun.notPublished(snapshot, why);
     }
   }
 
@@ -1163,6 +1165,9 @@ public final class WorkerAgent implements Agent {
   }
 
   private Runnable applied(LogEntry entry, IndexedState before, IndexedState after) {
+    if (entry.op() instanceof FsOp.RestoreState) { // it is followed when it is shown
+      OrphanChanges.look(entry.op(), entry.createdNode(), before.state(), after.state());
+    }
     Runnable queue = visibilityGate.applied(entry, before, after);
     return () -> {
       noteApplied(entry);
@@ -1179,6 +1184,9 @@ public final class WorkerAgent implements Agent {
     }
     if (entry.op() instanceof FsOp.CopyRange) {
       backfill.extentsMoved();
+    } else if (entry.op() instanceof FsOp.RestoreState restore) {
+      begun.restored(entry.index(), restore.manifest());
+      backfill.begin();
     }
   }
 

@@ -17,6 +17,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageMissingException;
@@ -76,7 +77,8 @@ class WelcomeTest {
   private final List<Long> following = new ArrayList<>();
 
   private long entropy;
-  private WorkerAgent agent = agent(WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything()));
+  private WorkerAgent agent =
+      agent(WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything(), RestoredStates.NONE));
 
   private WorkerAgent agent(WorkerStart start) {
     return new WorkerAgent(
@@ -216,7 +218,8 @@ class WelcomeTest {
   void aWorkerThatBeginsWithWhatItWasOfferedServesAndInstallsItMeanwhile() {
     Snapshot received = new Snapshot(5, 1, 0, 0, false, "", manifest(5));
     Manifest start = new Manifest(WORKSPACE, 5, 1, 0, FsState.genesis());
-    agent = agent(new WorkerStart(start, DirtyMemory.ofEverything(), received));
+    agent =
+        agent(new WorkerStart(start, DirtyMemory.ofEverything(), RestoredStates.NONE, received));
     welcome(5);
     assertTrue(agent.isWritable(), "before all is here");
     assertEquals(List.of("install 5"), told, "there are no pages to fetch");

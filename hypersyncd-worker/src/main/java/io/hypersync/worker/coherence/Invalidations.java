@@ -106,7 +106,9 @@ public record Invalidations(
       // A host that still has one open has been cut off from the leader for long; its kernel must
       // not serve the node from its caches.
       case FsOp.ReapOrphans reap -> reap.nodes().forEach(found::reaped);
-      case FsOp.RestoreState _ -> throw new IllegalStateException("not built");
+      case FsOp.RestoreState _ -> {
+        return EVERYTHING;
+      }
     }
     return found.invalidations();
   }

@@ -90,7 +90,7 @@ public final class RemovedNames {
           FsOp.ReapOrphans _ -> {
         // Takes no name from a file; a directory that is removed is empty.
       }
-      case FsOp.RestoreState _ -> throw new IllegalStateException("not built");
+      case FsOp.RestoreState _ -> allLost(nowNs);
     }
   }
 

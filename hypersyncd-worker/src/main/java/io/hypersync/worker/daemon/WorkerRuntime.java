@@ -7,8 +7,11 @@ import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -236,9 +239,11 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {
     Manifest newest = snapshots.newest();
+    RootVersion version = newest == null ? RootVersion.LATEST : newest.state().version();
+    RestoredStates restored = ManifestStates.lazy(options.workspace(), version, snapshots.cache());
     return newest == null
-        ? WorkerStart.empty(options.workspace(), snapshots.cache().dirty())
-        : new WorkerStart(newest, snapshots.cache().dirty(), snapshots.received());
+        ? WorkerStart.empty(options.workspace(), snapshots.cache().dirty(), restored)
+        : new WorkerStart(newest, snapshots.cache().dirty(), restored, snapshots.received());
   }
 
   /** Verifies a snapshot whose pages are all here, and puts it into the catalog. */

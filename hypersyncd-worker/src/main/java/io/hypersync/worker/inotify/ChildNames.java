@@ -68,7 +68,7 @@ final class ChildNames {
       return;
     }
     FsOp op = entry.op();
-    if (op == null) {
+    if (op == null || op instanceof FsOp.RestoreState) {
       rebuild(entry.after());
       return;
     }

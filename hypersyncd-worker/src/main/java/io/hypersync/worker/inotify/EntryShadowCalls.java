@@ -109,7 +109,7 @@ final class EntryShadowCalls {
       case FsOp.MakeTemporary _, FsOp.ReapOrphans _ -> {
         // Neither a name nor a node that anybody can watch.
       }
-      case FsOp.RestoreState _ -> throw new IllegalStateException("not built");
+      case FsOp.RestoreState _ -> masks.keySet().forEach(this::replaced);
     }
   }
 

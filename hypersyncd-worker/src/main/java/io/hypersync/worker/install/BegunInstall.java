@@ -15,15 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rest of a snapshot that a worker has begun with (hypersync.md 13.2): it serves already, and
- * this fetches what nobody has asked for yet. The leader holds the pages meanwhile. When all are
- * here the snapshot is put into the catalog, and the worker's own snapshots begin. Single-threaded,
- * on the agent's thread, except {@link #isComplete}.
+ * The rest of a state whose pages are not all here: of the snapshot that a worker has begun with
+ * (hypersync.md 13.2), or of a state that an entry has restored. The worker serves already, and
+ * this fetches what nobody has asked for yet. The leader holds the pages meanwhile. Until all are
+ * here the worker takes no snapshot: it would name pages that it does not have. Single-threaded, on
+ * the agent's thread, except {@link #isComplete}.
  *
  * <pre>
  *   fetching --all here--&gt; being published --in the catalog--&gt; complete
- *      ^                        |
- *      +----- a failure --------+
+ *      ^  |                     |                                 ^
+ *      |  |                     |                                 |
+ *      +--+---- a failure ------+                                 |
+ *         +------------ all here, of a restored state ------------+
  * </pre>
  */
 public final class BegunInstall {
@@ -38,8 +41,11 @@ public final class BegunInstall {
   private final Clock clock;
   private final Begin begin;
 
-  /** What this worker has begun with, until it is in the catalog; else null. */
+  /** What is fetched; null if everything is here. */
   private volatile @Nullable Snapshot received;
+
+  /** Whether that is the state that an entry has restored, which needs no place in the catalog. */
+  private boolean isRestored;
 
   private @Nullable SnapshotInstall pages;
   private boolean isBeingPublished;
@@ -177,6 +183,10 @@ public final class BegunInstall {
       boolean worked = now.work(nowNs);
       if (now.isComplete()) {
         LOG.info("all pages are here, {} were fetched", now.fetched());
+        if (isRestored) {
+          end();
+          return true;
+        }
         isBeingPublished = true;
         port.install(now.snapshot(clock.epochNs()));
       }
@@ -192,17 +202,44 @@ public final class BegunInstall {
     return isBeingPublished;
   }
 
-  /** The snapshot is in the catalog. */
-  public void published() {
+  /** A snapshot is in the catalog. */
+  public void published(Snapshot snapshot) {
     isBeingPublished = false;
-    end();
+    if (isReceived(snapshot)) {
+      end();
+    }
   }
 
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
-  public void notPublished(String why) {
+  public void notPublished(Snapshot snapshot, String why) {
     isBeingPublished = false;
-    pages = null; // the next one looks for all pages once more
-    pause(why);
+    if (isReceived(snapshot)) {
+      pages = null; // the next one looks for all pages once more
+      pause(why);
+    }
+  }
+
+  private boolean isReceived(Snapshot snapshot) {
+    Snapshot now = received;
+    return now != null && !isRestored && now.index() == snapshot.index();
+  }
+
+  /**
+   * An entry has restored an earlier state, whose pages may not be here. What was fetched before is
+   * not needed any more.
+   *
+   * @param entry the index of the entry
+   */
+  public void restored(long entry, byte[] manifest) {
+    end();
+    try {
+      received = new Snapshot(Manifest.index(manifest), 0, 0, 0, false, "", manifest);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("entry " + entry + " has restored what is no state", e);
+    }
+    isRestored = true;
+    nextNs = clock.monotonicNs();
+    nextHoldNs = nextNs;
   }
 
   /** It is not needed any more: the worker goes on from another one. */
@@ -210,6 +247,7 @@ public final class BegunInstall {
     Snapshot last = received;
     received = null;
     pages = null;
+    isRestored = false;
     if (last != null && isHeld) {
       isHeld = false;
       pasts.release(last.index());

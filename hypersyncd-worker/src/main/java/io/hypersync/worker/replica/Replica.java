@@ -9,11 +9,11 @@ import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
@@ -101,6 +101,9 @@ public final class Replica implements SnapshotSource {
   private final long maxStateBytes;
   private final DirtyMemory memory;
 
+  /** Reads the states that entries restore. */
+  private final RestoredStates restored;
+
   /** Whether the next entry waits until a snapshot has what is in memory only. */
   private boolean waitsForSnapshot;
 
@@ -161,7 +164,8 @@ public final class Replica implements SnapshotSource {
         listener,
         Manifest.genesis(NO_WORKSPACE, version),
         maxStateBytes,
-        DirtyMemory.ofEverything());
+        DirtyMemory.ofEverything(),
+        RestoredStates.NONE);
   }
 
   /**
@@ -173,13 +177,16 @@ public final class Replica implements SnapshotSource {
    *     this could not be dropped from memory; if no snapshot helps, it stalls apply for good with
    *     ENOMEM: a full heap would end the process without a message
    * @param memory counts what cannot be dropped
+   * @param restored reads the states that entries restore
    */
   public Replica(
       WorkerChunks chunks,
       Listener listener,
       Manifest start,
       long maxStateBytes,
-      DirtyMemory memory) {
+      DirtyMemory memory,
+      RestoredStates restored) {
+    this.restored = restored;
     this.maxStateBytes = maxStateBytes;
     this.memory = memory;
     memory.begins(start.weight());
@@ -607,10 +614,7 @@ public final class Replica implements SnapshotSource {
   }
 
   private Outcome applied(FsState before, LogEntry entry, Stamp stamp) {
-    if (entry.op() instanceof FsOp.RestoreState) {
-      throw new IllegalStateException("not built");
-    }
-    return memory.counting(() -> FsStateMachine.apply(before, entry.op(), stamp));
+    return memory.counting(() -> FsStateMachine.apply(before, entry.op(), stamp, restored));
   }
 
   private boolean check(LogEntry entry, IndexedState before, FsState state) {

@@ -21,6 +21,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StatePages;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageCache;
@@ -90,7 +91,8 @@ class ReplicaTest {
             (entry, _, _) -> () -> passedOn.add(entry.index()),
             Manifest.genesis(new WorkspaceId(0, 0), RootVersion.LATEST),
             change + change / 2,
-            pages.dirty());
+            pages.dirty(),
+            RestoredStates.NONE);
     FsOp another =
         new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'b'}, ref(2), XattrMode.SET);
     state = States.after(state, another, index + 1, LogEntry.NO_NODE);

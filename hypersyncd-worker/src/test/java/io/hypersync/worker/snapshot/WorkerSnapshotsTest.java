@@ -16,6 +16,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.RootVersion;
@@ -141,7 +142,12 @@ class WorkerSnapshotsTest {
 
   private static Replica replica(Manifest start) {
     return new Replica(
-        new NoChunks(), (_, _, _) -> () -> {}, start, Long.MAX_VALUE, DirtyMemory.ofEverything());
+        new NoChunks(),
+        (_, _, _) -> () -> {},
+        start,
+        Long.MAX_VALUE,
+        DirtyMemory.ofEverything(),
+        RestoredStates.NONE);
   }
 
   private SnapshotPort port() {

@@ -10,10 +10,12 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
@@ -135,11 +137,15 @@ public final class SimWorker implements WorkerEnd {
           host.execute(() -> unreadable(page));
         });
     Snapshot handedOver = disk.takeHandedOver();
+    RestoredStates restored = ManifestStates.lazy(config.workspace(), RootVersion.LATEST, pages);
     WorkerStart begin =
         handedOver == null
-            ? WorkerStart.of(start(disk, pages, known, config.workspace()), pages.dirty())
+            ? WorkerStart.of(start(disk, pages, known, config.workspace()), pages.dirty(), restored)
             : new WorkerStart(
-                received(handedOver, pages, config.workspace()), pages.dirty(), handedOver);
+                received(handedOver, pages, config.workspace()),
+                pages.dirty(),
+                restored,
+                handedOver);
     Manifest start = begin.manifest();
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
     for (long k = 1; k <= start.index(); k++) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A process that has a database open and executes statements until it is killed. */
 public final class SqliteProcess implements AutoCloseable {
@@ -98,7 +99,7 @@ public final class SqliteProcess implements AutoCloseable {
       return Optional.empty();
     }
     while (true) {
-      String line = output.readLine();
+      String line = readLine();
       if (line == null) {
         return Optional.empty();
       }
@@ -106,6 +107,14 @@ public final class SqliteProcess implements AutoCloseable {
         return Optional.of(lines);
       }
       lines.add(line);
+    }
+  }
+
+  private @Nullable String readLine() {
+    try {
+      return output.readLine();
+    } catch (IOException killed) { // which has closed the stream
+      return null;
     }
   }
 

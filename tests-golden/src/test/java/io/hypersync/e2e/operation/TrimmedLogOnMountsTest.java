@@ -51,7 +51,8 @@ class TrimmedLogOnMountsTest {
     cluster.leader().kill();
     cluster.startLeader(KEEP_NOTHING);
     cluster.awaitWritable("a");
-    assertTrue(firstIndex(cluster) > 1);
+    // killed before the trimmed segment was deleted, it trims once more
+    Await.until("the log is trimmed", () -> firstIndex(cluster) > 1);
     Shell diff = cluster.hypersync("diff", "1");
     assertEquals(1, diff.exit(), diff::output);
     assertTrue(diff.output().contains("The oldest state"), diff::output);
