@@ -337,6 +337,9 @@ public final class LeaderAgent implements Agent {
           hangUp(session.worker(), "it must reconnect to ask again what became of its intents");
         }
         claimed(session.worker(), applied.applyError(), now);
+        if (handshakeHandler.movesToSnapshot(session, now)) {
+          hangUp(session.worker(), "it is too far behind to follow: it gets a snapshot");
+        }
       }
       case WorkerMessage.LockRequest request -> locks.request(session.worker(), request);
       case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);

@@ -39,8 +39,7 @@ import java.time.Duration;
  * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
  * @param collections when dead chunks are collected (hypersync.md 14.2)
  * @param scrubs when all that is stored is read, and how fast
- * @param catchUpEntries a worker that starts further behind than this gets a snapshot instead of
- *     the log (hypersync.md 13.2)
+ * @param catchUp when workers get a snapshot instead of the log (hypersync.md 13.2, 12.4)
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
  */
 public record LeaderDaemonOptions(
@@ -64,5 +63,5 @@ public record LeaderDaemonOptions(
     SnapshotPolicy snapshots,
     CollectionPolicy collections,
     ScrubPolicy scrubs,
-    long catchUpEntries,
+    CatchUpLimits catchUp,
     LogRetention logRetention) {}

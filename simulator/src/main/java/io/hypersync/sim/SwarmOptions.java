@@ -94,6 +94,9 @@ record SwarmOptions(
    */
   static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
 
+  /** A worker that is behind for so long gets a snapshot. */
+  static final long MAX_LAG_NS = 1_000 * Timeline.MS;
+
   /** How long the simulated leader keeps a snapshot for a worker that installs it. */
   static final long INSTALL_NS = 5_000 * Timeline.MS;
 
@@ -211,7 +214,7 @@ record SwarmOptions(
         LOCK_GRACE_NS,
         OPEN_LEASE_TTL_NS,
         Long.MAX_VALUE,
-        new CatchUpLimits(catchUpEntries, INSTALL_NS),
+        new CatchUpLimits(catchUpEntries, catchUpEntries, MAX_LAG_NS, INSTALL_NS),
         WorkerQuotas.ofHeap(1L << 30),
         NegotiatedParams.DEFAULT);
   }

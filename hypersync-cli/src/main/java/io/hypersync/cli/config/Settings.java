@@ -1,5 +1,6 @@
 package io.hypersync.cli.config;
 
+import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.model.id.WorkerId;
@@ -501,6 +502,24 @@ public final class Settings {
           ValueType.integer(1, MAX_COUNT),
           200_000L,
           "A worker that starts further behind than this gets a snapshot in place of the log.");
+
+  /** How many entries a connected worker may be behind before it gets a snapshot. */
+  public static final Setting<Long> SNAPSHOTS_MAX_LAG_ENTRIES =
+      used(
+          SNAPSHOTS,
+          "max_lag_entries",
+          ValueType.integer(1, MAX_COUNT),
+          CatchUpLimits.DEFAULT.maxLagEntries(),
+          "A worker that follows, or comes back, and is further behind than this gets a snapshot.");
+
+  /** How long it may take a connected worker to follow before it gets a snapshot. */
+  public static final Setting<Duration> SNAPSHOTS_MAX_LAG_TIME =
+      used(
+          SNAPSHOTS,
+          "max_lag_time",
+          ValueType.duration(Duration.ofSeconds(10), Duration.ofDays(365)),
+          Duration.ofNanos(CatchUpLimits.DEFAULT.maxLagNs()),
+          "So does one that has not applied yet what was durable so long ago.");
 
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =

@@ -5,6 +5,7 @@ import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Role;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
@@ -66,7 +67,11 @@ public final class LeaderPlan {
         new ScrubPolicy(
             configuration.get(Settings.SCRUB_INTERVAL).toNanos(),
             configuration.get(Settings.SCRUB_RATE)),
-        configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES),
+        new CatchUpLimits(
+            configuration.get(Settings.SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES),
+            configuration.get(Settings.SNAPSHOTS_MAX_LAG_ENTRIES),
+            configuration.get(Settings.SNAPSHOTS_MAX_LAG_TIME).toNanos(),
+            CatchUpLimits.DEFAULT.installNs()),
         new LogRetention(
             configuration.get(Settings.LOG_RETAIN).toNanos(),
             configuration.get(Settings.LOG_RETAIN_ENTRIES),

@@ -190,7 +190,8 @@ final class ConfigurationReaderTest {
     UserError error =
         assertThrows(UserError.class, () -> read("[hypersync.snapshots]\nkeep = 1\n"));
     assertEquals(
-        "[hypersync.snapshots] has: interval, retain, retain_bytes, catchup_log_threshold_entries",
+        "[hypersync.snapshots] has: interval, retain, retain_bytes, catchup_log_threshold_entries,"
+            + " max_lag_entries, max_lag_time",
         error.hint());
   }
 

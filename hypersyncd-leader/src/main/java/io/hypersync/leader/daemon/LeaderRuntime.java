@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.database.DatabaseException;
-import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -541,7 +540,7 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
         HeapBudget.dirty(droppable, options.stateHeapShare()),
-        new CatchUpLimits(options.catchUpEntries(), defaults.catchUp().installNs()),
+        options.catchUp(),
         HeapBudget.quotas(),
         new NegotiatedParams(
             Features.SUPPORTED,

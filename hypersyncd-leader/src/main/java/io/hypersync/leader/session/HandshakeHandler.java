@@ -41,6 +41,7 @@ public final class HandshakeHandler {
   private final SessionPort port;
   private final LockManager locks;
   private final SnapshotHolds holds;
+  private final LaggingWorkers lagging;
   private final LongSupplier collectedThrough;
   private final Hash genesisRoot = FsState.genesis().root();
 
@@ -67,6 +68,7 @@ public final class HandshakeHandler {
     this.port = port;
     this.locks = locks;
     this.collectedThrough = collectedThrough;
+    this.lagging = new LaggingWorkers(config.catchUp());
     this.holds = new SnapshotHolds(snapshots, config.catchUp().installNs());
   }
 
@@ -93,7 +95,7 @@ public final class HandshakeHandler {
     }
     long first = log.firstIndex();
     boolean goesOn = root != null && applied + 1 >= first;
-    SnapshotOffer offer = goesOn && !isFarBehind(hello) ? null : offer(applied, first);
+    SnapshotOffer offer = goesOn && !isFarBehind(hello, nowNs) ? null : offer(applied, first);
     if (!goesOn && offer == null) {
       sessions.refuse(session, TrimmedLog.refusal(root == null ? applied : applied + 1, first));
       return;
@@ -117,12 +119,36 @@ public final class HandshakeHandler {
   }
 
   /**
-   * Whether a worker that has just started should not replay so much. One that goes on after a lost
-   * connection has mounted, and cannot install.
+   * Whether a worker should not replay so much: one that has just started, or is mounted and much
+   * further behind.
    */
-  private boolean isFarBehind(Hello hello) {
-    return hello.leaderEpochSeen().isEmpty()
-        && log.durableIndex() - hello.appliedIndex() > config.catchUp().logEntries();
+  private boolean isFarBehind(Hello hello, long nowNs) {
+    long lag = log.durableIndex() - hello.appliedIndex();
+    if (hello.leaderEpochSeen().isEmpty()) {
+      return lag > config.catchUp().logEntries();
+    }
+    return bringsOn(hello.appliedIndex()) && lagging.isMoved(hello.worker(), lag, nowNs);
+  }
+
+  /** Whether the newest snapshot has much of what a worker lacks. */
+  private boolean bringsOn(long applied) {
+    SnapshotOffer offer = offer(applied, log.firstIndex());
+    return offer != null
+        && LaggingWorkers.isWorthIt(
+            log.durableIndex() - applied, log.durableIndex() - offer.index());
+  }
+
+  /**
+   * Whether a connected worker follows so slowly that a snapshot is better for it; it is to be hung
+   * up then, and is offered one when it comes back (12.4).
+   */
+  public boolean movesToSnapshot(WorkerSession session, long nowNs) {
+    boolean isMoved =
+        lagging.isTooSlow(session, log.durableIndex(), nowNs) && bringsOn(session.visibleIndex());
+    if (isMoved) {
+      lagging.hungUp(session.worker(), nowNs);
+    }
+    return isMoved;
   }
 
   /**

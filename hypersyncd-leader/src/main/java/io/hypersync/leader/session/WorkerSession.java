@@ -19,6 +19,11 @@ public final class WorkerSession {
   private long nextIndex;
   private long ownIndex;
   private long appliedIndex;
+
+  /** What was durable when it had last reached such a goal, and when that was (monotonic). */
+  private long goalIndex;
+
+  private long goalNs;
   private boolean readingLog;
   private boolean installing;
   private @Nullable WorkerApplied report;
@@ -114,6 +119,18 @@ public final class WorkerSession {
     report = newReport;
     catchUp.sample(nowNs, newReport.visibleIndex(), durable);
     appliedIndex = Math.max(appliedIndex, newReport.visibleIndex());
+    if (newReport.visibleIndex() >= goalIndex) {
+      goalIndex = durable;
+      goalNs = nowNs;
+    }
+  }
+
+  /**
+   * How long it has been on its way to what was durable once, in nanoseconds: at most about twice
+   * as long as its last entry took from the log to its processes.
+   */
+  long lagNs(long nowNs) {
+    return report == null || report.visibleIndex() >= goalIndex ? 0 : nowNs - goalNs;
   }
 
   /** The newest entry that an intent of this worker has become on this connection; 0 if none. */
