@@ -12,8 +12,7 @@ package io.hypersync.leader;
  * @param installNs how long the leader keeps a snapshot, and the log behind it, for a worker that
  *     it has offered it to, in nanoseconds
  */
-public record CatchUpLimits(
-    long logEntries, long maxLagEntries, long maxLagNs, long installNs) {
+public record CatchUpLimits(long logEntries, long maxLagEntries, long maxLagNs, long installNs) {
   /** 200,000 entries; 2,000,000 entries or half an hour; one hour. */
   public static final CatchUpLimits DEFAULT =
       new CatchUpLimits(200_000, 2_000_000, 1_800_000_000_000L, 3_600_000_000_000L);

@@ -142,6 +142,12 @@ public final class WorkerAgent implements Agent {
   private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient locks;
   private final OpenLeaseClient leases;
+
+  /** The snapshot that what is shown is to jump to, as soon as it can; null if there is none. */
+  private @Nullable Snapshot jump;
+
+  private long nextJumpNs;
+
   private final BegunInstall begun;
   private final OfferedInstall offered;
   private OrphanSet orphans;
@@ -177,7 +183,9 @@ public final class WorkerAgent implements Agent {
 
         @Override
         public List<byte[]> pasts() {
-          return pasts.manifests();
+          List<byte[]> all = new ArrayList<>(pasts.manifests());
+          all.addAll(begun.unsaved());
+          return all;
         }
       };
 
@@ -665,6 +673,9 @@ public final class WorkerAgent implements Agent {
   /** A snapshot instead of entries: this worker is far behind, or has just begun. */
   private void offered(LeaderMessage.SnapshotOffer offer, long nowNs) {
     long here = replica.applied().index();
+    if (jump != null || (offered.isRunning() && offered.pages() == null)) {
+      return; // what was offered before is about to be shown; then this worker connects anew
+    }
     if (!session.isEstablished()
         || session.isLive()
         || offered.isRunning()
@@ -673,7 +684,17 @@ public final class WorkerAgent implements Agent {
       return;
     }
     try {
+      if (Manifest.version(offer.manifest()) != replica.applied().state().version()) {
+        endFor(
+            "the leader's log has another version of roots by now",
+            "Start it again with an empty state directory.",
+            nowNs);
+        return;
+      }
       offered.begin(offer, wasLive);
+    } catch (DecodeException e) {
+      refuseOffer(String.valueOf(e.getMessage()));
+      return;
     } catch (InstallException e) {
       String why = String.valueOf(e.getMessage());
       if (e.lacksMemory()) {
@@ -749,27 +770,31 @@ public final class WorkerAgent implements Agent {
   /** What is shown here rests on a snapshot that cannot be had as a whole. */
   private void cannotInstall(String why, long nowNs) {
     endFor(
-        "the leader's snapshot cannot be fetched: " + why,
-        "Start it again: it takes a newer one.",
+        "the state that is shown here cannot be fetched as a whole: " + why,
+        "Start it again: it takes the leader's newest snapshot.",
         nowNs);
   }
 
   /** A snapshot of the leader is in the catalog. */
   public void installed(Snapshot snapshot) {
-    boolean wasOffered = offered.isPublished(snapshot);
+    boolean wasOffered = offered.takePublished(snapshot);
     if (!wasOffered) {
       begun.published(snapshot);
     }
-    snapshots.manager().installed(snapshot);
     LOG.info("the snapshot of entry {} is installed", snapshot.index());
-    if (wasOffered) {
-      jumpTo(snapshot);
+    if (!wasOffered) {
+      snapshots.manager().installed(snapshot);
+    } else if (snapshot.index() <= replica.applied().index() || session.isLive()) {
+      snapshots.manager().added(snapshot); // the leader had the entries after all
+    } else {
+      jump = snapshot;
+      nextJumpNs = clock.monotonicNs();
     }
   }
 
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
   public void installFailed(Snapshot snapshot, String why) {
-    if (offered.isPublished(snapshot)) {
+    if (offered.takePublished(snapshot)) {
       refuseOffer(why);
     } else {
       begun.notPublished(snapshot, why);
@@ -781,27 +806,47 @@ public final class WorkerAgent implements Agent {
    * was away for too long (hypersync.md 12.4). What its processes have asked for before is ended
    * with an unknown outcome. The next connection brings the entries behind the snapshot.
    */
-  private void jumpTo(Snapshot snapshot) {
-    long now = clock.monotonicNs();
+  private boolean jumpIfWaiting(long nowNs) {
+    Snapshot to = jump;
+    if (to == null || nowNs - nextJumpNs < 0) {
+      return false;
+    }
     IndexedState here = replica.applied();
-    if (snapshot.index() <= here.index() || session.isLive()) {
-      return; // the leader had the entries after all
+    if (to.index() <= here.index() || session.isLive()) {
+      jump = null;
+      snapshots.manager().added(to);
+      return true;
     }
     Manifest manifest;
     try {
-      manifest = installPort.begin(snapshot);
+      manifest = installPort.begin(to);
+      OrphanChanges.lookBetween(here.state(), manifest.state()); // it is followed when it is shown
     } catch (InstallException e) {
-      cannotInstall(String.valueOf(e.getMessage()), now);
-      return;
+      cannotInstall(String.valueOf(e.getMessage()), nowNs);
+      return false;
+    } catch (PageUnreadableException e) { // it is asked for
+      nextJumpNs = nowNs + PAGE_RETRY_NS;
+      return false;
     }
-    LOG.info("from entry {} to the snapshot of entry {}", here.index(), snapshot.index());
-    session.giveUp("goes on from the leader's snapshot", now);
-    intents.failAll(Errno.EIO);
+    jump = null;
+    LOG.info("from entry {} to the snapshot of entry {}", here.index(), to.index());
+    session.connectAnew("goes on from the leader's snapshot", nowNs);
+    intents.giveUpAll();
     replica.beginAnew(manifest);
     arrivals.clear();
     begun.end();
+    snapshots.manager().installed(to);
     visibilityGate.replaced(here, replica.applied());
     backfill.begin();
+    return true;
+  }
+
+  /** None while pages of the newest state may not be here: it would name them. */
+  private boolean takeSnapshots(long nowNs) {
+    if (offered.isRunning() || jump != null) {
+      return false;
+    }
+    return isInstalled() ? snapshots.tick(replica, nowNs) : snapshots.manager().measure(replica);
   }
 
   /** What fetches a snapshot of the leader; null if nothing does. On the agent's thread. */
@@ -954,7 +999,8 @@ public final class WorkerAgent implements Agent {
     if (session.isLive()) {
       intents.retry(now);
     }
-    if (session.isLive() && isInstalled()) {
+    begun.saved(snapshots.manager().baseIndex());
+    if (session.isLive() && isInstalled() && !offered.isRunning() && jump == null) {
       work +=
           cache.tick(needed, snapshots.manager(), surroundings.pressure().diskPercent(), now)
               ? 1
@@ -969,7 +1015,8 @@ public final class WorkerAgent implements Agent {
     gate.expire(now);
     work += takeOffered(now) ? 1 : 0;
     work += installSome(now) ? 1 : 0;
-    work += !offered.isRunning() && isInstalled() && snapshots.tick(replica, now) ? 1 : 0;
+    work += jumpIfWaiting(now) ? 1 : 0;
+    work += takeSnapshots(now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
@@ -1186,6 +1233,7 @@ public final class WorkerAgent implements Agent {
       backfill.extentsMoved();
     } else if (entry.op() instanceof FsOp.RestoreState restore) {
       begun.restored(entry.index(), restore.manifest());
+      snapshots.manager().restored();
       backfill.begin();
     }
   }

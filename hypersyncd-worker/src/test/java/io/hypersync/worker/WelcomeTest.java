@@ -74,7 +74,7 @@ class WelcomeTest {
   private final KernelInodes inodes = new KernelInodes();
 
   /** Tickets of a kernel that is told of another state. */
-  private final List<Long> following = new ArrayList<>();
+  private final List<Long> tickets = new ArrayList<>();
 
   private long entropy;
   private WorkerAgent agent =
@@ -280,6 +280,10 @@ class WelcomeTest {
     assertFalse(agent.isWritable());
     agent.installed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)));
     agent.doWork();
+    agent.doWork();
+    assertEquals(0, agent.visible().index(), "the kernel lets go of all that it has");
+    tellKernel();
+    agent.doWork();
     assertEquals(5, agent.visible().index());
     assertEquals(List.of("install 5", "from 0 to 5"), told);
     assertEquals(5, agent.snapshots().baseIndex());
@@ -293,10 +297,16 @@ class WelcomeTest {
     agent.received(new Welcome(WORKSPACE, 1, 5, 100, NegotiatedParams.DEFAULT, 1, 15_000));
     agent.doWork();
     assertFalse(agent.isWritable(), "the kernel is being told");
-    following.forEach(agent::dropped);
+    tellKernel();
     agent.doWork();
     agent.doWork();
     assertTrue(agent.isWritable());
+  }
+
+  private void tellKernel() {
+    List<Long> now = List.copyOf(tickets);
+    tickets.clear();
+    now.forEach(agent::dropped);
   }
 
   @Test
@@ -309,6 +319,7 @@ class WelcomeTest {
     agent.doWork();
     assertEquals(List.of("install 5"), told);
     agent.installed(new Snapshot(5, 1, 0, 0, false, "", manifest(5)));
+    agent.doWork();
     assertEquals(List.of("install 5", "EIO"), told);
   }
 
@@ -488,11 +499,13 @@ class WelcomeTest {
         long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {}
 
     @Override
-    public void dropAllNames() {}
+    public void expireAll(long ticket) {
+      tickets.add(ticket);
+    }
 
     @Override
-    public void followAll(long contents, long moves, FsState before, FsState after) {
-      following.addAll(List.of(contents, moves));
+    public void followAll(long ticket, FsState before, FsState after) {
+      tickets.add(ticket);
     }
 
     @Override

@@ -214,9 +214,16 @@ record SwarmOptions(
         LOCK_GRACE_NS,
         OPEN_LEASE_TTL_NS,
         Long.MAX_VALUE,
-        new CatchUpLimits(catchUpEntries, catchUpEntries, MAX_LAG_NS, INSTALL_NS),
+        catchUp(),
         WorkerQuotas.ofHeap(1L << 30),
         NegotiatedParams.DEFAULT);
+  }
+
+  /** A worker that is moved to a snapshot loses touch with the leader. */
+  private CatchUpLimits catchUp() {
+    return losesTouch()
+        ? new CatchUpLimits(catchUpEntries, catchUpEntries, MAX_LAG_NS, INSTALL_NS)
+        : new CatchUpLimits(catchUpEntries, Long.MAX_VALUE, Long.MAX_VALUE, INSTALL_NS);
   }
 
   WorkerConfig worker(String name) {

@@ -62,6 +62,11 @@ public final class OrphanChanges {
     }
   }
 
+  /** Looks at all that {@link #between} looks at, so that it is in memory from now on. */
+  public static void lookBetween(FsState before, FsState after) {
+    between(before, after, NOBODY);
+  }
+
   private static final Listener NOBODY =
       new Listener() {
         @Override

@@ -2,7 +2,6 @@ package io.hypersync.worker.coherence;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
-import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
@@ -35,9 +34,6 @@ public interface KernelCaches {
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
-
-  /** All names in a directory that may be cached; they count as dropped from now on. */
-  List<CachedName> takeNames(InodeNo directory);
 
   /** Whether pages of the inode may be cached. */
   boolean mayHavePages(InodeNo inode);

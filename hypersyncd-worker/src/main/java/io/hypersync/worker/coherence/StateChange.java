@@ -10,21 +10,27 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeAttributes;
 import io.hypersync.model.state.NodeContent;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.PageUnreadableException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a kernel must be told after another state has taken the place of the one that it knows
  * (docs/kernel-caching.md). Only nodes that the kernel has are looked at: what it asks for is right
- * already. Single-threaded.
+ * already. A part of a state that cannot be read, or not in time, counts as different.
+ * Single-threaded.
  */
 public final class StateChange {
   private final KernelCaches caches;
   private final FsState before;
   private final FsState after;
+  private final BooleanSupplier isInTime;
+  private int unknown;
+  private final List<CachedName> misleading = new ArrayList<>();
   private final List<InodeNo> rewritten = new ArrayList<>();
   private final List<Growth> grown = new ArrayList<>();
   private final List<InodeNo> owned = new ArrayList<>();
@@ -39,26 +45,76 @@ public final class StateChange {
    * The change from one state to another.
    *
    * @param after the state that is visible by now
+   * @param isInTime asked before each part of a state is looked at
    */
-  public StateChange(KernelCaches caches, FsState before, FsState after) {
+  public StateChange(KernelCaches caches, FsState before, FsState after, BooleanSupplier isInTime) {
     this.caches = caches;
     this.before = before;
     this.after = after;
+    this.isInTime = isInTime;
   }
 
   /**
-   * Looks for it. After a failure it can be called again.
+   * Looks for it, once.
    *
-   * @throws io.hypersync.model.trie.PageUnreadableException if a part of a state cannot be read
+   * @param names that the kernel may still have
    */
-  public void find() {
-    rewritten.clear(); // of an attempt that has failed
-    grown.clear();
-    owned.clear();
-    moved.clear();
-    caches.forEachKnown(this::look);
+  public void find(List<CachedName> names) {
+    caches.forEachKnown(
+        (inode, id) -> {
+          if (!isKnown(() -> look(inode, id))) {
+            unknown++;
+            rewritten.add(inode);
+          }
+        });
+    for (CachedName name : names) {
+      boolean[] leads = {false};
+      if (!isKnown(() -> leads[0] = leadsWhereItDid(name)) || !leads[0]) {
+        misleading.add(name);
+      }
+    }
     oldNames.clear();
     newNames.clear();
+  }
+
+  private boolean isKnown(Runnable look) {
+    try {
+      if (isInTime.getAsBoolean()) {
+        look.run();
+        return true;
+      }
+      return false;
+    } catch (PageUnreadableException e) { // it is asked for
+      return false;
+    }
+  }
+
+  /** Or to a directory that has moved, which the kernel is made to find at its new place. */
+  private boolean leadsWhereItDid(CachedName name) {
+    Node was = target(before, name);
+    Node is = target(after, name);
+    if (was == null || is == null) {
+      boolean isMoved =
+          was != null && was.type() == NodeType.DIRECTORY && after.node(was.id()) != null;
+      return isMoved || (was == null && is == null);
+    }
+    return was.id().equals(is.id())
+        || (was.type() == NodeType.DIRECTORY && after.node(was.id()) != null);
+  }
+
+  private static @Nullable Node target(FsState state, CachedName name) {
+    Node directory = state.node(name.parent());
+    return directory == null ? null : state.lookup(directory, name.name());
+  }
+
+  /** Names that lead elsewhere, or nowhere, or somewhere at last. */
+  public List<CachedName> misleading() {
+    return misleading;
+  }
+
+  /** How many nodes were not looked at in time. */
+  public int unknown() {
+    return unknown;
   }
 
   /** Files of which pages may be cached that are not the ones of now. */

@@ -425,48 +425,24 @@ public final class VisibilityGate {
     if (!unknown.isEmpty() || !pages.isEmpty()) {
       notifier.dropContents(prompt(waiting), unknown, pages, null);
     }
-    dropListings(waiting, listings);
-    dropNames(waiting, names);
-    wait = waiting;
-    return 0;
-  }
-
-  private void dropListings(Wait waiting, List<InodeNo> listings) {
     for (InodeNo listing : listings) {
       long ticket = ++tickets;
       waiting.listingTickets.add(ticket);
       droppedListings.put(ticket, listing);
       notifier.dropListing(ticket, listing);
     }
+    dropNames(waiting, names);
+    wait = waiting;
+    return 0;
   }
 
   /**
    * Starts the invalidation of everything that the kernel has. From now on it is allowed to cache
-   * nothing, so nothing is added to what the caches are asked for here.
+   * nothing, so nothing is added to what the notifier finds.
    */
   private void prepareAll(Step step, long nowNs) {
-    List<InodeNo> attributes = new ArrayList<>();
-    List<InodeNo> listings = new ArrayList<>();
-    List<CachedName> names = new ArrayList<>();
-    caches.forEachKnown(
-        (inode, _) -> {
-          names.addAll(caches.takeNames(inode));
-          if (caches.takeListing(inode)) {
-            listings.add(inode);
-          }
-          if (caches.takeAttributes(inode)) {
-            attributes.add(inode);
-          }
-        });
     Wait waiting = new Wait(step, Phase.BEFORE, List.of(), List.of(), nowNs);
-    if (!attributes.isEmpty()) {
-      notifier.dropContents(prompt(waiting), attributes, List.of(), null);
-    }
-    dropListings(waiting, listings);
-    if (!names.isEmpty()) {
-      waiting.namesTicket = ++tickets;
-      notifier.dropNames(waiting.namesTicket, List.of(), names);
-    }
+    notifier.expireAll(prompt(waiting));
     wait = waiting;
   }
 
@@ -556,9 +532,7 @@ public final class VisibilityGate {
     grownElsewhere.clear(); // their sizes are told anew
     tellShown(step);
     Wait waiting = new Wait(step, Phase.FOLLOW, List.of(), List.of(), nowNs);
-    long contents = prompt(waiting);
-    waiting.namesTicket = ++tickets;
-    notifier.followAll(contents, waiting.namesTicket, step.before.state(), step.after.state());
+    notifier.followAll(prompt(waiting), step.before.state(), step.after.state());
     wait = waiting;
   }
 
@@ -686,10 +660,6 @@ public final class VisibilityGate {
     }
     namesLate++;
     if (waiting.phase != Phase.BEFORE && waiting.phase != Phase.NAMES_LEFT_OLD) {
-      return;
-    }
-    if (waiting.step.isEverything()) {
-      notifier.dropAllNames(); // those that are left may be behind a call that waits
       return;
     }
     List<InodeNo> targets = new ArrayList<>(waiting.names.size());

@@ -2,13 +2,11 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
-import io.hypersync.worker.coherence.StateChange;
 import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.session.FuseNotifier;
@@ -63,9 +61,6 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    */
   private static final long LISTING_PATIENCE_MS = 500;
 
-  /** Pause before a part of a state is looked for again. */
-  private static final long PAGE_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
-
   private static final long IDLE_THREAD_S = 10;
   private static final int PAGE = 4_096;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -85,7 +80,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private volatile @Nullable FuseNotifier kernel;
   private final ExecutorService renewals = thread("kernel-notifier-renewal");
   private volatile boolean canPrune;
-  private volatile boolean keepsNames;
+  private volatile @Nullable KernelRenewal renewal;
   private volatile @Nullable FileBytes files;
   private volatile @Nullable KernelWalker walker;
 
@@ -118,7 +113,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    */
   void start(FuseNotifier notifier, int minor, FileBytes bytes) {
     canPrune = minor >= FuseVersion.PRUNE_MINOR;
-    keepsNames = minor >= FuseVersion.NAMES_MINOR;
+    renewal = new KernelRenewal(inodes, minor >= FuseVersion.NAMES_MINOR, names, new WholeKernel());
     files = bytes;
     kernel = notifier;
   }
@@ -226,50 +221,56 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropAllNames() {
-    FuseNotifier notifier = kernel;
-    if (notifier != null && keepsNames) { // an older kernel has none
-      try {
-        notifier.beginEpoch();
-      } catch (IOException e) {
-        failed.accept(e);
-      }
-    }
+  public void expireAll(long ticket) {
+    renew(ticket, (renews, notifier) -> renews.expire(notifier));
   }
 
   @Override
-  public void followAll(long ticket, long moves, FsState before, FsState after) {
-    StateChange change = new StateChange(inodes, before, after);
+  public void followAll(long ticket, FsState before, FsState after) {
+    renew(ticket, (renews, notifier) -> renews.follow(notifier, before, after));
+  }
+
+  @FunctionalInterface
+  private interface Renewing {
+    void run(KernelRenewal renews, FuseNotifier notifier) throws IOException;
+  }
+
+  private void renew(long ticket, Renewing renewing) {
     run(
         renewals,
         notifier -> {
-          find(change);
-          for (InodeNo inode : change.rewritten()) {
-            var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
-          }
-          for (Growth growth : change.grown()) {
-            grow(notifier, growth);
-          }
-          for (InodeNo inode : change.owned()) {
-            refreshOwner(notifier, inode);
+          KernelRenewal renews = renewal;
+          if (renews != null) {
+            renewing.run(renews, notifier);
           }
         },
         () -> dropped.accept(ticket));
-    run(renewals, _ -> followMoves(moves, change.moved()), () -> {});
   }
 
-  /** Parts of the states may have to be fetched, and the leader may be away. */
-  private static void find(StateChange change) {
-    while (true) {
-      try {
-        change.find();
-        return;
-      } catch (PageUnreadableException e) {
-        if (Thread.currentThread().isInterrupted()) {
-          throw new RejectedExecutionException("unmounted", e);
-        }
-        LOG.warn("what has changed is not known yet: {}", e.getMessage());
-        LockSupport.parkNanos(PAGE_PAUSE_NS);
+  /** What a renewal of all that the kernel has needs from here. */
+  private final class WholeKernel implements KernelRenewal.Kernel {
+    @Override
+    public void grow(FuseNotifier notifier, Growth growth) throws IOException {
+      KernelNotifier.this.grow(notifier, growth);
+    }
+
+    @Override
+    public void refreshOwner(FuseNotifier notifier, InodeNo inode) {
+      KernelNotifier.this.refreshOwner(notifier, inode);
+    }
+
+    @Override
+    public void dropAttributes(FuseNotifier notifier, InodeNo inode) throws IOException {
+      dropUnknown(notifier, inode);
+    }
+
+    @Override
+    public void follow(List<MovedDirectory> moved, Runnable done) {
+      KernelWalker walk = walker;
+      if (walk == null) {
+        done.run();
+      } else {
+        walk.follow(moved, done);
       }
     }
   }

@@ -167,7 +167,7 @@ final class KernelWalker implements AutoCloseable {
    * @param done run once it finds all of them there, or when nothing more can be done
    */
   void follow(List<MovedDirectory> moved, Runnable done) {
-    if (walk == null || closing) {
+    if (walk == null || closing || moved.isEmpty()) {
       done.run();
       return;
     }

@@ -136,15 +136,14 @@ final class EntryShadowCalls {
         made(watched, name.name());
       }
     }
-    if (names.of(watched).isEmpty()) { // else its directory reports it
-      if (is == null || is.isOrphan()) {
-        calls.add(new ShadowCall.Remove(NameInDirectory.outOfNowhere(), lost(was)));
-      } else {
-        changed(watched, watched, null);
-      }
+    if ((is == null || is.isOrphan()) && !isWantedByName(watched, WatchMask.DELETE)) {
+      calls.add(new ShadowCall.Remove(NameInDirectory.outOfNowhere(), lost(was)));
+    } else {
+      changed(watched, watched, null);
     }
   }
 
+  /** Reports a change of content or attributes, by a name in a watched directory if it has one. */
   private void changed(NodeId node, NodeId watched, @Nullable NameInDirectory place) {
     Node was = entry.before().node(node);
     Node is = entry.after().node(node);
@@ -155,9 +154,14 @@ final class EntryShadowCalls {
     boolean content = !was.content().root(version).equals(is.content().root(version));
     boolean attributes = !was.attributes().equals(is.attributes());
     int mask = content ? WatchMask.MODIFY : WatchMask.ATTRIB;
-    if ((content || attributes) && isWanted(watched, mask)) {
+    boolean isReported = place == null && isWantedByName(node, mask);
+    if ((content || attributes) && isWanted(watched, mask) && !isReported) {
       calls.add(new ShadowCall.Touch(place, is, content));
     }
+  }
+
+  private boolean isWantedByName(NodeId node, int mask) {
+    return names.of(node).stream().anyMatch(name -> isWanted(name.parent(), mask));
   }
 
   private static MerkleTrie<DirEntry> names(Node node) {

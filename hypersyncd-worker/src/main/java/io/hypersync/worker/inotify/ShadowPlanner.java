@@ -28,6 +28,9 @@ public final class ShadowPlanner {
   private long previousScan;
   private long missed;
 
+  /** Whether the names are not those of the newest state. */
+  private boolean isStale;
+
   /**
    * A planner without watches.
    *
@@ -52,13 +55,14 @@ public final class ShadowPlanner {
     if (entry.index() <= index) {
       return;
     }
-    if (entry.index() != index + 1 && entry.op() != null) {
+    if (isStale || (entry.index() != index + 1 && entry.op() != null)) {
       missed += masks.isEmpty() ? 0 : entry.index() - index - 1;
       recent.clear();
       names.rebuild(entry.before());
     }
     index = entry.index();
     state = entry.after();
+    isStale = true; // if a part of a state cannot be read
     recent.addLast(entry);
     if (recent.size() > MAX_RECENT) {
       recent.removeFirst();
@@ -67,6 +71,7 @@ public final class ShadowPlanner {
       report(entry, masks, names);
       names.follow(entry);
     }
+    isStale = false;
   }
 
   /**

@@ -9,6 +9,9 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.worker.past.PastStates;
 import io.hypersync.worker.port.InstallPort;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +38,9 @@ public final class BegunInstall {
   /** Pause before what has failed is tried again. */
   private static final long AGAIN_NS = 5_000_000_000L;
 
+  /** Pause before a leader is asked again that cannot hold the state. */
+  private static final long REFUSED_NS = 60_000_000_000L;
+
   private final PastStates pasts;
   private final InstallPort port;
   private final BooleanSupplier isInTouch;
@@ -44,14 +50,26 @@ public final class BegunInstall {
   /** What is fetched; null if everything is here. */
   private volatile @Nullable Snapshot received;
 
-  /** Whether that is the state that an entry has restored, which needs no place in the catalog. */
+  /** Whether that is a state that an entry has restored, which needs no place in the catalog. */
   private boolean isRestored;
+
+  /**
+   * States that entries have restored since, by entry: nodes that were open then may be of the
+   * state before, so that is fetched first.
+   */
+  private final TreeMap<Long, byte[]> next = new TreeMap<>();
+
+  /** The manifests of restored states that are in no snapshot of this worker yet, by entry. */
+  private final TreeMap<Long, byte[]> unsaved = new TreeMap<>();
 
   private @Nullable SnapshotInstall pages;
   private boolean isBeingPublished;
 
   /** Whether the leader keeps the pages until they are given back. */
   private boolean isHeld;
+
+  /** Whether it was asked for, and has not answered. */
+  private boolean isAsking;
 
   private long nextHoldNs;
   private long nextNs;
@@ -130,13 +148,15 @@ public final class BegunInstall {
   /** Has the leader keep the pages that are not here yet, whatever becomes of its snapshots. */
   public void hold() {
     Snapshot fetched = received;
-    if (fetched != null && !isHeld) { // else it is asked for again by itself
+    if (fetched != null && !isHeld && !isAsking) { // else it is asked for again by itself
       nextHoldNs = clock.monotonicNs() + AGAIN_NS;
+      isAsking = true;
       pasts.ask(Long.toString(fetched.index()), true, answer -> answered(fetched, answer));
     }
   }
 
   private void answered(Snapshot asked, PastStates.Answer answer) {
+    isAsking = false;
     switch (answer) {
       case PastStates.Answer.Found(long index, Hash root, _) -> {
         if (asked == received && !isHeld && index == asked.index() && root.equals(root(asked))) {
@@ -148,6 +168,7 @@ public final class BegunInstall {
       case PastStates.Answer.Refused(String why, _) -> {
         if (asked == received && isInTouch.getAsBoolean()) {
           isHeld = false;
+          nextHoldNs = clock.monotonicNs() + REFUSED_NS;
           LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
         }
       }
@@ -184,7 +205,7 @@ public final class BegunInstall {
       if (now.isComplete()) {
         LOG.info("all pages are here, {} were fetched", now.fetched());
         if (isRestored) {
-          end();
+          complete();
           return true;
         }
         isBeingPublished = true;
@@ -206,7 +227,7 @@ public final class BegunInstall {
   public void published(Snapshot snapshot) {
     isBeingPublished = false;
     if (isReceived(snapshot)) {
-      end();
+      complete();
     }
   }
 
@@ -225,25 +246,53 @@ public final class BegunInstall {
   }
 
   /**
-   * An entry has restored an earlier state, whose pages may not be here. What was fetched before is
-   * not needed any more.
+   * An entry has restored an earlier state, whose pages may not be here.
    *
    * @param entry the index of the entry
    */
   public void restored(long entry, byte[] manifest) {
-    end();
+    unsaved.put(entry, manifest);
+    next.put(entry, manifest);
+    if (received == null) {
+      goOn();
+    }
+  }
+
+  /** What a collection must keep of restored states until a snapshot has it. */
+  public Collection<byte[]> unsaved() {
+    return unsaved.values();
+  }
+
+  /** A snapshot of this worker is in its catalog. */
+  public void saved(long index) {
+    unsaved.headMap(index, true).clear();
+  }
+
+  private void goOn() {
+    Map.Entry<Long, byte[]> first = next.pollFirstEntry();
+    if (first == null) {
+      return;
+    }
+    byte[] manifest = first.getValue();
     try {
       received = new Snapshot(Manifest.index(manifest), 0, 0, 0, false, "", manifest);
     } catch (DecodeException e) {
-      throw new IllegalStateException("entry " + entry + " has restored what is no state", e);
+      throw new IllegalStateException(
+          "entry " + first.getKey() + " has restored what is no state", e);
     }
     isRestored = true;
     nextNs = clock.monotonicNs();
     nextHoldNs = nextNs;
   }
 
-  /** It is not needed any more: the worker goes on from another one. */
+  /** Nothing of it is needed any more: the worker goes on from a snapshot in its catalog. */
   public void end() {
+    next.clear();
+    unsaved.clear();
+    complete();
+  }
+
+  private void complete() {
     Snapshot last = received;
     received = null;
     pages = null;
@@ -252,6 +301,7 @@ public final class BegunInstall {
       isHeld = false;
       pasts.release(last.index());
     }
+    goOn();
   }
 
   private void pause(String why) {

@@ -128,11 +128,11 @@ public final class OfferedInstall {
   }
 
   /**
-   * A snapshot is in the catalog, or could not be put there.
+   * A snapshot is in the catalog, or could not be put there: it is not waited for any more.
    *
    * @return whether it is the one that was offered to this mounted worker
    */
-  public boolean isPublished(Snapshot snapshot) {
+  public boolean takePublished(Snapshot snapshot) {
     boolean isMine = published != null && published.index() == snapshot.index();
     if (isMine) {
       published = null;

@@ -375,6 +375,15 @@ public final class IntentTracker implements LocalCalls {
     return silent;
   }
 
+  /**
+   * Ends every mutation with EIO: its entry, if there is one, will not be seen here. The next
+   * mutation of each caller does not wait for what the leader still has of these.
+   */
+  public void giveUpAll() {
+    pending.values().forEach(mutation -> clientIds.retire(mutation.mutation().caller()));
+    failAll(Errno.EIO);
+  }
+
   /** Ends every mutation: the worker stops, or will never apply again. */
   public void failAll(Errno errno) {
     List.copyOf(pending.values()).forEach(mutation -> end(mutation, errno));

@@ -210,6 +210,12 @@ public final class LeaderSession {
     down(why, nowNs);
   }
 
+  /** Connects anew: this worker goes on from another state than it has said. */
+  public void connectAnew(String why, long nowNs) {
+    giveUp(why, nowNs);
+    monitor.connectSoon(nowNs);
+  }
+
   /** The connection is lost or could not be made; another attempt follows after a pause. */
   public void down(String why, long nowNs) {
     if (monitor.state() == LinkState.LIVE) {

@@ -114,6 +114,13 @@ public final class LinkMonitor {
     pauseNs = Math.min(pauseNs * 2, config.reconnectMaxNs());
   }
 
+  /** The next attempt is due, whatever pause was to be made. */
+  public void connectSoon(long nowNs) {
+    if (state == LinkState.DOWN) {
+      nextAttemptNs = nowNs;
+    }
+  }
+
   /**
    * When the link last stopped being live, on the monotonic clock; meaningless while it is live.
    */

@@ -74,22 +74,21 @@ public interface CacheNotifier {
   void refreshOwner(long ticket, InodeNo inode);
 
   /**
-   * Makes the kernel look up all names again, before this returns and whoever has directories
-   * locked. It takes what it finds out of its cache first, so what is mounted below is detached,
-   * and open files look deleted in {@code /proc}.
+   * Another state is about to take the place of the visible one, and nothing may be cached any
+   * more: expires all names, and drops all attributes and listings that the kernel has. Waits for
+   * calls that have directories locked only as long as anything moves on; what is left then is
+   * looked up anew all the same.
    */
-  void dropAllNames();
+  void expireAll(long ticket);
 
   /**
    * Another state has taken the place of the visible one. Drops the pages of files that are not the
-   * same, and tells the kernel sizes and owners that it would not ask for; then makes it find
-   * directories at their new places. A state whose parts are not here is waited for.
-   *
-   * @param contents reported as dropped once pages, sizes and owners are right; waits for no call
-   *     that itself waits for a commit
-   * @param moves reported as dropped once directories are found at their places
+   * same and names that lead elsewhere, tells the kernel sizes and owners that it would not ask
+   * for, and makes it find directories at their new places. Waits as {@link #expireAll} does, and
+   * for parts of the states that are not here no longer than a few seconds: what is not known
+   * counts as different.
    */
-  void followAll(long contents, long moves, FsState before, FsState after);
+  void followAll(long ticket, FsState before, FsState after);
 
   /**
    * Makes the kernel forget those of these inodes that are not in use, if it supports that;

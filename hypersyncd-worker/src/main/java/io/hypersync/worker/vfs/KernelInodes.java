@@ -126,7 +126,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
     return !now.isEmpty() && now.contains(new NameInDirectory(directory, name));
   }
 
-  @Override
+  /** All names in a directory that may be cached; they count as dropped from now on. */
   public List<CachedName> takeNames(InodeNo directory) {
     KernelInode inode = inodes.get(directory);
     KernelDirectory known = inode == null ? null : inode.knownDirectory();

@@ -489,56 +489,45 @@ class VisibilityGateTest {
   /** All that the kernel has is expired; and while it is, it is given nothing to keep. */
   @Test
   void aStateThatTakesThePlaceOfAnotherOneIsVisibleOnceTheKernelHasNothingLeft() {
-    kept.addAll(List.of("known 1", "known 2", "attributes 1", "listing 1", "name 1 x", "name 1 z"));
     jump(9);
     visibilityGate.publish(0);
-    assertEquals(
-        List.of("contents 1 [1] [] at 1", "listing 2 1 at 1", "expire 3 [x, z] at 1"), told);
-    assertEquals(List.of(), visible);
+    assertEquals(List.of("expire all 1 at 1"), told);
     assertFalse(visibilityGate.view().keepsAttributes(FILE));
     assertFalse(visibilityGate.view().keepsName(ROOT, Y));
+    visibilityGate.publish(10_000 * MS);
+    assertEquals(List.of(), visible, "however long that takes");
     visibilityGate.dropped(1);
-    visibilityGate.dropped(2);
-    visibilityGate.publish(0);
-    assertEquals(List.of(), visible, "names are waited for");
-    visibilityGate.dropped(3);
     visibilityGate.publish(0);
     assertEquals(List.of(9L), visible);
-    assertEquals("follow all 4 5 at 9", told.getLast());
+    assertEquals("follow all 2 at 9", told.getLast());
     assertTrue(visibilityGate.view().isGrowing(FILE), "its length may be an old one");
     assertTrue(visibilityGate.view().keepsName(ROOT, Y));
     assertEquals(1, visibilityGate.settled());
-    visibilityGate.dropped(4);
-    visibilityGate.dropped(5);
+    visibilityGate.dropped(2);
     visibilityGate.publish(0);
     assertEquals(9, visibilityGate.settled());
     assertFalse(visibilityGate.view().isGrowing(FILE));
-    assertEquals(0, visibilityGate.namesLate());
   }
 
   @Test
-  void namesThatAreBehindACallAreDroppedAllAtOnce() {
-    kept.addAll(List.of("known 1", "name 1 x"));
-    callsWait = true;
-    jump(9);
+  void anEntryThatRestoresAWholeStateIsShownInTheSameWay() {
+    FsOp restore = new FsOp.RestoreState(new byte[] {1}, List.of());
+    index++;
+    visibilityGate
+        .applied(
+            Entries.of(index, restore).intent(intent(index)).entry(),
+            new IndexedState(index - 1, state, state.root()),
+            new IndexedState(index, state, state.root()))
+        .run();
     visibilityGate.publish(0);
-    visibilityGate.publish(49 * MS);
-    assertEquals(List.of("expire 1 [x] at 1"), told);
-    visibilityGate.publish(50 * MS);
-    assertEquals(List.of("expire 1 [x] at 1", "drop all names at 1", "follow all 2 3 at 9"), told);
-    assertEquals(List.of(9L), visible);
-    assertEquals(1, visibilityGate.namesLate());
-  }
-
-  @Test
-  void directoriesThatAreNotFoundAtTheirPlacesAreNotWaitedForForEver() {
-    jump(9);
-    visibilityGate.publish(0);
+    assertEquals(List.of("expire all 1 at 1"), told);
     visibilityGate.dropped(1);
-    visibilityGate.publish(499 * MS);
-    assertEquals(1, visibilityGate.settled());
-    visibilityGate.publish(500 * MS);
-    assertEquals(9, visibilityGate.settled());
+    visibilityGate.publish(0);
+    assertEquals(List.of(2L), visible);
+    assertEquals(List.of(), callersTold);
+    visibilityGate.dropped(2);
+    visibilityGate.publish(0);
+    assertEquals(List.of(2L), callersTold);
   }
 
   @Test
@@ -547,9 +536,11 @@ class VisibilityGateTest {
     jump(9);
     apply(new FsOp.Unlink(FsState.ROOT, Y));
     visibilityGate.publish(0);
+    assertEquals(List.of(2L), visible);
+    visibilityGate.dropped(1);
+    visibilityGate.publish(0);
     assertEquals(List.of(2L, 9L), visible);
     assertEquals(List.of(2L), callersTold);
-    visibilityGate.dropped(1);
     visibilityGate.dropped(2);
     visibilityGate.publish(0);
     assertEquals(List.of(2L, 9L, 10L), visible);
@@ -593,20 +584,6 @@ class VisibilityGateTest {
           .map(what -> new InodeNo(Long.parseLong(what.substring("known ".length()))))
           .toList()
           .forEach(number -> inode.accept(number, new NodeId(7, number.value() - 1)));
-    }
-
-    @Override
-    public List<CachedName> takeNames(InodeNo directory) {
-      String names = "name " + directory + " ";
-      List<CachedName> taken =
-          kept.stream()
-              .filter(what -> what.startsWith(names))
-              .sorted()
-              .map(what -> Name.of(what.substring(names.length())))
-              .map(name -> new CachedName(FsState.ROOT, directory, name))
-              .toList();
-      kept.removeIf(what -> what.startsWith(names));
-      return taken;
     }
 
     @Override
@@ -739,13 +716,13 @@ class VisibilityGateTest {
     }
 
     @Override
-    public void dropAllNames() {
-      note("drop all names");
+    public void expireAll(long ticket) {
+      note("expire all " + ticket);
     }
 
     @Override
-    public void followAll(long contents, long moves, FsState before, FsState after) {
-      note("follow all " + contents + " " + moves);
+    public void followAll(long ticket, FsState before, FsState after) {
+      note("follow all " + ticket);
     }
 
     @Override

@@ -60,12 +60,13 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void dropAllNames() {}
+  public void expireAll(long ticket) {
+    later(ticket);
+  }
 
   @Override
-  public void followAll(long contents, long moves, FsState before, FsState after) {
-    later(contents);
-    later(moves);
+  public void followAll(long ticket, FsState before, FsState after) {
+    later(ticket);
   }
 
   @Override

@@ -165,13 +165,8 @@ public final class SnapshotManager {
     if (distrusted != null) {
       return beginToSetAside(nowNs);
     }
-    if (isUnmeasured) {
-      isUnmeasured = false;
-      busy = true;
-      port.measure(newest.manifest(workspace));
-      if (busy) { // it may be told at once
-        return true;
-      }
+    if (measure(newest)) {
+      return true;
     }
     Manifest decided = waiting;
     if (decided != null) {
@@ -459,6 +454,33 @@ public final class SnapshotManager {
     known.put(snapshot.index(), snapshot);
     base = snapshot.index();
     isUnmeasured = true;
+    mayHaveTooMany = true;
+  }
+
+  /**
+   * Measures what of the newest state cannot be dropped from memory, if that is not known; a part
+   * of {@link #tick}, for a replica that may take no snapshot yet.
+   *
+   * @return whether that goes on
+   */
+  public boolean measure(SnapshotSource newest) {
+    if (busy || !isUnmeasured) {
+      return false;
+    }
+    isUnmeasured = false;
+    busy = true;
+    port.measure(newest.manifest(workspace));
+    return busy; // it may be told at once
+  }
+
+  /** The newest state is another one than those before: it is measured anew. */
+  public void restored() {
+    isUnmeasured = true;
+  }
+
+  /** A snapshot is in the catalog that this replica does not go on from. */
+  public void added(Snapshot snapshot) {
+    known.put(snapshot.index(), snapshot);
     mayHaveTooMany = true;
   }
 
