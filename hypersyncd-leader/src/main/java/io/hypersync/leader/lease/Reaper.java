@@ -108,11 +108,9 @@ public final class Reaper {
    *
    * <p>A worker that was offered a snapshot counts as one that is gone. It gets no entries on this
    * connection, so it would hold up everything for as long as it installs, which may be an hour.
-   * Either it has just started and shows nothing. Or it was mounted and away for so long that the
-   * log does not have what comes next: then it ends at the offer, and all that is open there with
-   * it. If it loses the connection before the offer arrives, this leader can only offer again, or
-   * refuse. Until it ends, its leases hold what they held while it was away, and what it reports
-   * anew.
+   * Either it has just started and shows nothing. Or it is mounted, and shows its old state until
+   * it jumps to the snapshot: then its leases hold what they held while it was away, and what it
+   * reports anew (docs/open-leases.md, note 4).
    */
   private long dueThrough(long durableIndex) {
     durable.reached(durableIndex, awakeNs);

@@ -128,6 +128,27 @@ class AwayTooLongTest {
     cluster.assertSameRoots("a", "b");
   }
 
+  @Test
+  void whatIsMountedInsideStays() throws Exception {
+    Path outside = Files.createDirectory(cluster.root().resolve("outside"));
+    Files.writeString(outside.resolve("x"), "outside");
+    Files.createDirectories(onA.resolve("dir/bound"));
+    Files.writeString(onA.resolve("dir/f"), "old");
+    cluster.settle("a", "b");
+    Path bound = onB.resolve("dir/bound");
+    Shell.must(cluster.root(), "mount", "--bind", outside.toString(), bound.toString());
+    try {
+      assertEquals("outside", Files.readString(bound.resolve("x")));
+      leave();
+      Files.writeString(onA.resolve("dir/f"), "new");
+      comeBack();
+      assertEquals("new", Files.readString(onB.resolve("dir/f")));
+      assertEquals("outside", Files.readString(bound.resolve("x")));
+    } finally {
+      Shell.must(cluster.root(), "umount", bound.toString());
+    }
+  }
+
   /** The others do not wait for it, and what it does afterwards is as of any other worker. */
   @Test
   void itGoesOnAsAnyOtherAndMayBeAwayAgain() throws Exception {
