@@ -62,6 +62,9 @@ public final class BegunInstall {
   /** The manifests of restored states that are in no snapshot of this worker yet, by entry. */
   private final TreeMap<Long, byte[]> unsaved = new TreeMap<>();
 
+  /** Counts the states that were fetched, this one too. */
+  private long states;
+
   private @Nullable SnapshotInstall pages;
   private boolean isBeingPublished;
 
@@ -151,22 +154,24 @@ public final class BegunInstall {
     if (fetched != null && !isHeld && !isAsking) { // else it is asked for again by itself
       nextHoldNs = clock.monotonicNs() + AGAIN_NS;
       isAsking = true;
-      pasts.ask(Long.toString(fetched.index()), true, answer -> answered(fetched, answer));
+      long number = states;
+      pasts.ask(Long.toString(fetched.index()), true, answer -> answered(number, fetched, answer));
     }
   }
 
-  private void answered(Snapshot asked, PastStates.Answer answer) {
+  private void answered(long number, Snapshot asked, PastStates.Answer answer) {
     isAsking = false;
+    boolean isWanted = received != null && number == states;
     switch (answer) {
       case PastStates.Answer.Found(long index, Hash root, _) -> {
-        if (asked == received && !isHeld && index == asked.index() && root.equals(root(asked))) {
+        if (isWanted && !isHeld && index == asked.index() && root.equals(root(asked))) {
           isHeld = true;
         } else {
           pasts.release(index); // it is held already, or is not needed any more
         }
       }
       case PastStates.Answer.Refused(String why, _) -> {
-        if (asked == received && isInTouch.getAsBoolean()) {
+        if (isWanted && isInTouch.getAsBoolean()) {
           isHeld = false;
           nextHoldNs = clock.monotonicNs() + REFUSED_NS;
           LOG.warn("the leader may not keep the snapshot that is fetched: {}", why);
@@ -281,6 +286,7 @@ public final class BegunInstall {
           "entry " + first.getKey() + " has restored what is no state", e);
     }
     isRestored = true;
+    states++;
     nextNs = clock.monotonicNs();
     nextHoldNs = nextNs;
   }
