@@ -21,6 +21,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.snapshot.CollectionMark;
+import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
@@ -44,6 +45,7 @@ final class Collected {
   final List<String> events = new ArrayList<>();
   final Set<Long> known = new HashSet<>();
   final List<HeldState> pasts = new ArrayList<>();
+  final List<HeldRestore> restores = new ArrayList<>();
   final List<String> strays = new ArrayList<>();
   long marked;
   boolean markFails;
@@ -122,6 +124,7 @@ final class Collected {
         index,
         catalog.values().stream().filter(each -> known.contains(each.index())).toList(),
         List.copyOf(pasts),
+        List.copyOf(restores),
         logAfter,
         Set.of(promised),
         isDryRun);

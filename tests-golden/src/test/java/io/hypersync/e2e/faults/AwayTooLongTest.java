@@ -19,9 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A mounted worker that was away for so long that the log does not have what it lacks: what it shows
- * jumps to a snapshot, under processes that have directories, files and pages of the old state
- * (hypersync.md 12.4, docs/kernel-caching.md).
+ * A mounted worker that was away for so long that the log does not have what it lacks: what it
+ * shows jumps to a snapshot, under processes that have directories, files and pages of the old
+ * state (hypersync.md 12.4, docs/kernel-caching.md).
  */
 @RealMounts
 class AwayTooLongTest {
@@ -117,8 +117,7 @@ class AwayTooLongTest {
       assertEquals("ENOENT", holder.run("os.stat('sub')"));
       assertEquals("ENOENT", holder.run("os.stat('removed')"));
       assertEquals("ENOENT", holder.run("os.stat('../gone')"));
-      inside.must(
-          "assert os.getcwd() == '" + onB.resolve("elsewhere/moved") + "', os.getcwd()");
+      inside.must("assert os.getcwd() == '" + onB.resolve("elsewhere/moved") + "', os.getcwd()");
       inside.must("assert len(os.listdir('.')) == " + MANY);
       inside.must("open('from inside', 'w').write('x')");
       assertEquals("x", Files.readString(onA.resolve("elsewhere/moved/from inside")));
@@ -187,8 +186,11 @@ class AwayTooLongTest {
   }
 
   private static String tree(Path mount) throws IOException, InterruptedException {
-    return Shell.must(
-        mount, "find", ".", "-printf", "%P %y %m %U %s %T@\\n").lines().sorted().toList().toString();
+    return Shell.must(mount, "find", ".", "-printf", "%P %y %m %U %s %T@\\n")
+        .lines()
+        .sorted()
+        .toList()
+        .toString();
   }
 
   /** A process that watches a directory and writes what it hears. */
