@@ -112,22 +112,22 @@ public final class StateRestores {
 
   private static final class Hold {
     private final Snapshot state;
-    private long entry;
+    private final long least;
 
-    /** Whether {@code entry} is what the entry has got, durable or not. */
-    private boolean isLogged;
+    /** What the entry has got, durable or not; 0 before that. */
+    private long entry;
 
     private boolean isDurable;
 
     Hold(Snapshot state, long entry, boolean isDurable) {
       this.state = state;
-      this.entry = entry;
-      this.isLogged = isDurable;
+      this.least = entry;
+      this.entry = isDurable ? entry : 0;
       this.isDurable = isDurable;
     }
 
     HeldRestore record() {
-      return new HeldRestore(entry, isDurable, state);
+      return new HeldRestore(isDurable ? entry : least, isDurable, state);
     }
   }
 
@@ -217,7 +217,7 @@ public final class StateRestores {
     long durable = leader.durableIndex();
     long first = leader.firstIndex();
     for (Hold hold : holds) {
-      hold.isDurable |= hold.isLogged && hold.entry <= durable;
+      hold.isDurable |= hold.entry > 0 && hold.entry <= durable;
     }
     holds.removeIf(hold -> hold.isDurable && hold.entry < first);
     if (writing == null && nowNs >= nextWriteNs) {
@@ -262,7 +262,6 @@ public final class StateRestores {
       }
       case Sequencer.Result.Sequenced(var entry, _) -> {
         now.hold.entry = entry.index();
-        now.hold.isLogged = true;
         restored++;
         leader.restored();
         end(new Answer.Logged(entry.index()));
