@@ -21,6 +21,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.repair.ChunkRecovery;
 import io.hypersync.leader.restore.RestoreRun;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
@@ -47,6 +48,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
@@ -55,6 +57,7 @@ import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -100,6 +103,7 @@ public final class LeaderAgent implements Agent {
   private final SnapshotManager snapshots;
   private final CollectionManager collections;
   private final PastHolds pasts;
+  private final StateRestores restores;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
 
   private @Nullable RestoreRun restore;
@@ -116,6 +120,7 @@ public final class LeaderAgent implements Agent {
    * @param snapshots decides when snapshots are taken, which this agent has done
    * @param collections decides when dead chunks are collected, which this agent has done
    * @param pasts the states of the past that workers may have mounted
+   * @param restores the states that entries of the log restore
    * @param listener receives the timestamps of each committed intent
    */
   public LeaderAgent(
@@ -128,6 +133,7 @@ public final class LeaderAgent implements Agent {
       SnapshotManager snapshots,
       CollectionManager collections,
       PastHolds.Start pasts,
+      StateRestores.Start restores,
       IntentWritePort intentWriter,
       LogTrimPort trimmer,
       SessionPort port,
@@ -138,6 +144,7 @@ public final class LeaderAgent implements Agent {
     this.snapshots = snapshots;
     this.collections = collections;
     this.pasts = new PastHolds(pasts, this::sendTo, clock.monotonicNs());
+    this.restores = new StateRestores(restores, clock.monotonicNs());
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
     this.chunks = chunks;
@@ -467,9 +474,9 @@ public final class LeaderAgent implements Agent {
   /**
    * One turn of the event loop. In this order: sends the acks whose entries have become durable;
    * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}), and
-   * some steps of a restore; sends durable entries to all workers, and to each worker its own
-   * entries before they are durable; sends heartbeats when due; expires locks; reaps orphans; has
-   * dead chunks collected and a snapshot taken.
+   * some steps of a restore, or all of one that is one entry; sends durable entries to all workers,
+   * and to each worker its own entries before they are durable; sends heartbeats when due; expires
+   * locks; reaps orphans; has dead chunks collected and a snapshot taken.
    */
   @Override
   public int doWork() {
@@ -490,6 +497,7 @@ public final class LeaderAgent implements Agent {
     if (restore != null) {
       work += restore.tick();
     }
+    work += restores.tick(new WholeRestore(), clock.monotonicNs()) ? 1 : 0;
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
       streamedThrough = durable;
@@ -508,7 +516,9 @@ public final class LeaderAgent implements Agent {
     work += reaper.tick(durable, now);
     pasts.tick(now);
     work +=
-        collections.tick(sequencer, snapshots, pasts, intentHandler, sessions, log, now) ? 1 : 0;
+        collections.tick(sequencer, snapshots, pasts, restores, intentHandler, sessions, log, now)
+            ? 1
+            : 0;
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
     if (sequencer.intents().isDue(durable)) {
@@ -651,6 +661,24 @@ public final class LeaderAgent implements Agent {
     return pasts;
   }
 
+  /**
+   * What entries restore; for answers and reports, and for who restores a state. On the agent's
+   * thread only.
+   */
+  public StateRestores restores() {
+    return restores;
+  }
+
+  /**
+   * A state is stored that is to be restored by one entry; what {@link StateRestores#begin} has
+   * begun.
+   *
+   * @param asker gets the answer, on the agent's thread
+   */
+  public void restoreState(Snapshot state, Consumer<StateRestores.Answer> asker) {
+    restores.stored(state, new WholeRestore(), asker, clock.monotonicNs());
+  }
+
   /** The reaper of orphans; for status reports, on the agent's thread only. */
   public Reaper reaper() {
     return reaper;
@@ -729,6 +757,53 @@ public final class LeaderAgent implements Agent {
     @Override
     public Sequencer.Result sequence(FsOp op) {
       return intentHandler.sequenceOwn(op);
+    }
+  }
+
+  private final class WholeRestore implements StateRestores.Leader {
+    @Override
+    public long headIndex() {
+      return sequencer.headIndex();
+    }
+
+    @Override
+    public long durableIndex() {
+      return log.durableIndex();
+    }
+
+    @Override
+    public long firstIndex() {
+      return log.firstIndex();
+    }
+
+    @Override
+    public boolean takesEntry() {
+      return hasBegun() && !log.mayWait();
+    }
+
+    @Override
+    public boolean knowsWhatIsOpen() {
+      return reaper.knowsWhatIsOpen();
+    }
+
+    @Override
+    public long unknownNs() {
+      return config.openLeaseTtlNs();
+    }
+
+    @Override
+    public Set<NodeId> open() {
+      return leases.held();
+    }
+
+    @Override
+    public Sequencer.Result sequence(FsOp op) {
+      return intentHandler.sequenceOwn(op);
+    }
+
+    @Override
+    public void restored() {
+      snapshots.soon(clock.monotonicNs());
     }
   }
 

@@ -12,6 +12,7 @@ import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.PastCatalog;
+import io.hypersync.leader.daemon.RestoreCatalog;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -36,6 +37,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.AdminCommand;
@@ -160,7 +162,9 @@ public final class LeaderDaemon implements Daemon {
           replayStart(snapshots)
               .provenBy(snapshots.known())
               .collectedThrough(mark.through())
-              .in(snapshots.cache().dirty());
+              .in(snapshots.cache().dirty())
+              .restoring(
+                  ManifestStates.lazy(options.workspace(), RootVersion.LATEST, snapshots.cache()));
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -197,8 +201,10 @@ public final class LeaderDaemon implements Daemon {
           recovered.root(),
           recovered.state().nodes().size());
       PastCatalog past = PastCatalog.read(stateDir, options.workspace(), log, recovered);
+      RestoreCatalog restores = RestoreCatalog.read(stateDir, log, recovered.index());
       LeaderRuntime runtime =
-          LeaderRuntime.start(options, recovered, log, chunks, snapshots, mark, past, ended);
+          LeaderRuntime.start(
+              options, recovered, log, chunks, snapshots, mark, past, restores, ended);
       events.begin(runtime);
       LOG.info(
           "leading workspace {} on {}",

@@ -12,6 +12,7 @@ import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
@@ -74,6 +75,7 @@ class ForgottenIntentsTest {
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
           PastHolds.Start.NONE,
+          StateRestores.Start.NONE,
           this::write,
           LogTrimPort.NONE,
           port,

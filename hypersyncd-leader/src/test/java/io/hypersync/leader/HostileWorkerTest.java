@@ -13,6 +13,7 @@ import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
@@ -111,6 +112,7 @@ class HostileWorkerTest {
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
           PastHolds.Start.NONE,
+          StateRestores.Start.NONE,
           _ -> {},
           LogTrimPort.NONE,
           port,

@@ -11,6 +11,7 @@ import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
@@ -73,6 +74,7 @@ class LeaderAgentTest {
           SnapshotManager.none(WORKSPACE),
           CollectionManager.none(),
           PastHolds.Start.NONE,
+          StateRestores.Start.NONE,
           _ -> {},
           LogTrimPort.NONE,
           port,

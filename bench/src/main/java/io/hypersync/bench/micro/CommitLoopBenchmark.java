@@ -12,6 +12,7 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.hash.Hash;
@@ -121,6 +122,7 @@ public class CommitLoopBenchmark {
               SnapshotManager.none(WORKSPACE),
               CollectionManager.none(),
               PastHolds.Start.NONE,
+              StateRestores.Start.NONE,
               batch -> {
                 intents.store().write(batch);
                 agent.intentsWritten(batch);

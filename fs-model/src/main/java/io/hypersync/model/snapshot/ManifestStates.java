@@ -51,6 +51,14 @@ public final class ManifestStates {
     return states(version, bytes -> Manifest.read(bytes, workspace, PageReader::verifying, source));
   }
 
+  /**
+   * As {@link #verifying}, for whoever reads a log without knowing its workspace. The leader has
+   * logged no manifest of another one.
+   */
+  public static RestoredStates logged(RootVersion version, PageSource source) {
+    return manifest -> verifying(Manifest.workspace(manifest), version, source).read(manifest);
+  }
+
   @FunctionalInterface
   private interface Reading {
     Manifest read(byte[] manifest) throws DecodeException, PageMissingException;

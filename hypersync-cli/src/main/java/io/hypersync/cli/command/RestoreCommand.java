@@ -4,18 +4,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.daemons.WorkspacePath;
+import io.hypersync.cli.render.RestoreAllReport;
 import io.hypersync.cli.render.RestoreReport;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.text.ShellWords;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync restore}: brings a path of a workspace back to what it was. */
+/** {@code hypersync restore}: brings a path of a workspace, or all of it, back to what it was. */
 @Command(
     name = "restore",
     description = {
@@ -24,7 +26,12 @@ import picocli.CommandLine.Parameters;
       "Says what would be done, and does nothing without --yes. What was made since then below the"
           + " path, or moved into it, is removed. What was moved out of it stays where it is. Files"
           + " that are still there keep their inode numbers. What others change or move meanwhile"
-          + " is left alone and named."
+          + " is left alone and named.",
+      "",
+      "With --all the whole workspace becomes what it was, at once, by one entry, however large it is."
+          + " What others write meanwhile is not left alone: it is gone from the newest state, as is all"
+          + " that was made since then. What is open stays open, without a name. Nothing is lost: the"
+          + " command says how everything comes back."
     },
     synopsisHeading = "Usage: ",
     footerHeading = "%nExamples:%n",
@@ -32,11 +39,14 @@ import picocli.CommandLine.Parameters;
       "  ./hypersync restore /ntmfs/ws/team/src --at 10m          # what would be done?",
       "  ./hypersync restore /ntmfs/ws/team/src --at 10m --yes",
       "  ./hypersync restore docs/plan.md --at before-the-rewrite --yes",
-      "  ./hypersync restore /ntmfs/ws/team --at 48213 --dry-run --json"
+      "  ./hypersync restore /ntmfs/ws/team --at 48213 --dry-run --json",
+      "  ./hypersync restore --all --at 48213                     # how much would change?",
+      "  ./hypersync restore --all --at before-the-rewrite --yes"
     })
 final class RestoreCommand implements Callable<Integer> {
   private static final Duration LIMIT = Duration.ofMinutes(31);
   private static final int MOST_ACTIONS = 100_000;
+  private static final int DEFAULT_ACTIONS = 1_000;
   private static final int LEFT = 1;
 
   @Mixin private final Screen screen = new Screen();
@@ -44,10 +54,14 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Parameters(
       index = "0",
+      arity = "0..1",
       paramLabel = "<path>",
       description =
           "What is restored: in a mount of this machine, or as seen from the root of the workspace.")
-  private String path = "";
+  private @Nullable String path;
+
+  @Option(names = "--all", description = "Restore the whole workspace at once, by one entry.")
+  private boolean all;
 
   @Option(
       names = "--at",
@@ -74,38 +88,77 @@ final class RestoreCommand implements Callable<Integer> {
   @Option(
       names = "--limit",
       paramLabel = "<count>",
-      description = "List so many paths at most, 1 to 100000 (default: ${DEFAULT-VALUE}).")
-  private int limit = 1_000;
+      description = "List so many paths at most, 1 to 100000 (default: 1000).")
+  private @Nullable Integer limit;
 
   @Override
   public Integer call() {
     if (yes && dryRun) {
       throw new UserError("--yes and --dry-run at once", "Give one of them.", UserError.USAGE);
     }
-    if (limit < 1 || limit > MOST_ACTIONS) {
+    return all ? restoreAll() : restorePath();
+  }
+
+  private int restoreAll() {
+    if (path != null || plannedAt >= 0 || limit != null) {
       throw new UserError(
-          "--limit: expected a whole number from 1 to " + MOST_ACTIONS + ", got " + limit,
+          "--all takes neither a path, nor --planned-at, nor --limit",
+          "One path: ./hypersync restore <path> --at <state>.",
+          UserError.USAGE);
+    }
+    ObjectNode request =
+        JsonNodeFactory.instance.objectNode().put("all", true).put("at", at).put("dry_run", !yes);
+    JsonNode answer =
+        ask(
+            leader.client(LIMIT),
+            request,
+            "It may have been done: ./hypersync log shows the newest entries.");
+    screen.show(
+        answer,
+        () ->
+            RestoreAllReport.render(
+                answer, index -> "./hypersync restore --all --at " + index + leader.again()));
+    return 0;
+  }
+
+  private int restorePath() {
+    String asked = path;
+    if (asked == null) {
+      throw new UserError(
+          "no path is given",
+          "The whole workspace at once: ./hypersync restore --all --at <state>.",
+          UserError.USAGE);
+    }
+    int most = limit == null ? DEFAULT_ACTIONS : limit;
+    if (most < 1 || most > MOST_ACTIONS) {
+      throw new UserError(
+          "--limit: expected a whole number from 1 to " + MOST_ACTIONS + ", got " + most,
           "",
           UserError.USAGE);
     }
-    WorkspacePath place = WorkspacePath.of(path, leader.daemons());
+    WorkspacePath place = WorkspacePath.of(asked, leader.daemons());
     ObjectNode request =
         JsonNodeFactory.instance
             .objectNode()
             .put("path", place.inWorkspace())
             .put("at", at)
             .put("dry_run", !yes)
-            .put("limit", limit);
+            .put("limit", most);
     if (plannedAt >= 0) {
       request.put("planned_at", plannedAt);
     }
     AdminClient client = leader.client(LIMIT, place.worker());
-    JsonNode answer = ask(client, request);
-    screen.show(answer, () -> RestoreReport.render(answer, again(answer)));
+    JsonNode answer = ask(client, request, goesOn());
+    String again = again(asked, answer);
+    String atOnce =
+        !yes && place.inWorkspace().equals(WorkspacePath.ROOT)
+            ? "./hypersync restore --all --at " + answer.path("at_index").asText() + leader.again()
+            : "";
+    screen.show(answer, () -> RestoreReport.render(answer, again, atOnce));
     return answer.path("left_count").asLong() == 0 ? 0 : LEFT;
   }
 
-  private JsonNode ask(AdminClient client, ObjectNode request) {
+  private JsonNode ask(AdminClient client, ObjectNode request, String ifSilent) {
     return switch (client.ask("restore", request)) {
       case AdminClient.Reply.Result(JsonNode value) -> value;
       case AdminClient.Reply.Refused(UserError error) -> throw error;
@@ -115,7 +168,7 @@ final class RestoreCommand implements Callable<Integer> {
       case AdminClient.Reply.Unresponsive(String reason) ->
           throw new UserError(
               "the leader has not answered: " + reason,
-              yes ? goesOn() : "Its log says what it is busy with.");
+              yes ? ifSilent : "Its log says what it is busy with.");
     };
   }
 
@@ -130,9 +183,9 @@ final class RestoreCommand implements Callable<Integer> {
    * The command that does what a dry run has said, or that says what is left: with an index,
    * because a time means another one then.
    */
-  private String again(JsonNode answer) {
+  private String again(String asked, JsonNode answer) {
     return "./hypersync restore "
-        + ShellWords.quoted(path)
+        + ShellWords.quoted(asked)
         + " --at "
         + answer.path("at_index").asText()
         + leader.again()

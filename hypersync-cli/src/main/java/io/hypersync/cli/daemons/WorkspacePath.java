@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record WorkspacePath(String inWorkspace, Optional<Daemons.Living> worker) {
   /** The root of the workspace. */
-  private static final String ROOT = "/";
+  public static final String ROOT = "/";
 
   /**
    * Finds what a path means. One that is in no mount is taken from the root of the workspace,

@@ -21,12 +21,15 @@ public final class RestoreReport {
    * Returns a line for each path that would be changed or was left, and one that counts.
    *
    * @param again the command that does it; or, if it is done, one that only says what is left
+   * @param atOnce the command that shows the same restore by one entry; empty if there is none
    */
-  public static String render(JsonNode answer, String again) {
-    return answer.path("dry_run").asBoolean() ? planned(answer, again) : done(answer, again);
+  public static String render(JsonNode answer, String again, String atOnce) {
+    return answer.path("dry_run").asBoolean()
+        ? planned(answer, again, atOnce)
+        : done(answer, again);
   }
 
-  private static String planned(JsonNode answer, String again) {
+  private static String planned(JsonNode answer, String again, String atOnce) {
     StringBuilder text = new StringBuilder();
     for (JsonNode action : answer.path("actions")) {
       text.append(String.format("%-8s  ", Printable.line(action.path("action").asText())))
@@ -44,6 +47,7 @@ public final class RestoreReport {
     return text.append(counts)
         .append("\nNothing was done. Do it: ")
         .append(again)
+        .append(atOnce.isEmpty() ? "" : "\nBy one entry, at once: " + atOnce)
         .append('\n')
         .toString();
   }

@@ -17,6 +17,7 @@ import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
@@ -76,10 +77,12 @@ public record LogSurvey(
   public static LogSurvey of(Path oplog, ChunkStore chunks, long after, LongConsumer progress)
       throws IOException {
     requireWhole(oplog);
+    RootVersion roots = ChronicleOpLog.rootVersion(oplog);
     LogReplay replay =
         new LogReplay(
-            ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog))
-                .collectedThrough(Math.min(after, CollectedFile.most(oplog.resolveSibling(".")))),
+            ReplayStart.genesis(roots)
+                .collectedThrough(Math.min(after, CollectedFile.most(oplog.resolveSibling("."))))
+                .restoring(LoggedStates.of(roots, chunks)),
             chunks,
             IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,

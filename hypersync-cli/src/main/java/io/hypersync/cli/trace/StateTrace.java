@@ -60,7 +60,9 @@ public final class StateTrace {
       TraceWriter writer = new TraceWriter(out, roots, hash -> bytes(chunks, hash));
       LogReplay replay =
           new LogReplay(
-              ReplayStart.genesis(roots).collectedThrough(collected),
+              ReplayStart.genesis(roots)
+                  .collectedThrough(collected)
+                  .restoring(LoggedStates.of(roots, chunks)),
               chunks,
               IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
@@ -101,10 +103,12 @@ public final class StateTrace {
             DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
       Path oplog = stateDir.resolve("oplog");
       LogSurvey.requireWhole(oplog);
+      RootVersion roots = ChronicleOpLog.rootVersion(oplog);
       LogReplay replay =
           new LogReplay(
-              ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog))
-                  .collectedThrough(CollectedFile.read(stateDir)),
+              ReplayStart.genesis(roots)
+                  .collectedThrough(CollectedFile.read(stateDir))
+                  .restoring(LoggedStates.of(roots, chunks)),
               chunks,
               IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
               LogReplay.EVERY_ENTRY,

@@ -5,6 +5,8 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.cli.trace.TraceReport.Mismatch;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.replica.IndexedState;
@@ -88,6 +90,7 @@ public final class TraceReplay {
     switch (record) {
       case TraceRecord.Entry(byte[] bytes) -> {
         try {
+          requireReplayable(number, bytes);
           // Missing chunks follow later in the file; if they do not, the end of the replay finds
           // that.
           var _ = replica.offer(List.of(bytes));
@@ -114,6 +117,17 @@ public final class TraceReplay {
           expected.put(index, root);
         }
       }
+    }
+  }
+
+  private static void requireReplayable(long number, byte[] entry)
+      throws DecodeException, TraceException {
+    if (LogEntryCodec.decode(entry).op() instanceof FsOp.RestoreState) {
+      throw new TraceException(
+          "entry "
+              + number
+              + " restores an earlier state, and a trace does not have the pages of that. To compare the"
+              + " roots of the log itself: ./hypersync trace --check");
     }
   }
 

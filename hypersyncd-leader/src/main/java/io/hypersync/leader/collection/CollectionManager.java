@@ -7,6 +7,7 @@ import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.WorkerSession;
@@ -36,8 +37,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>in S_head, in a snapshot, in a state of the past that a worker has mounted ({@link
- *       PastHolds}), or mentioned by an entry behind {@link CollectionRoots#logAfter}: it is
- *       marked;
+ *       PastHolds}) or that an entry of the log restores ({@link StateRestores}), or mentioned by
+ *       an entry behind {@link CollectionRoots#logAfter}: it is marked;
  *   <li>mentioned by an intent that waits, or stored or found so recently that an intent may rely
  *       on it without asking again: it is marked;
  *   <li>put, or asked for, after the store has begun: the store keeps it.
@@ -47,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * relies on what the store says of others. So the roots wait until no snapshot is being taken. One
  * that is begun afterwards asks the store after the run has begun, and the snapshot that it leaves
  * out pages of is marked, or is itself such a later one. The same holds for states of the past that
- * are being stored.
+ * are being stored, to be mounted or to be restored.
  *
  * <p>{@code logAfter} is 0 or the entry of a snapshot. So behind it the log can be replayed with
  * all bytes, and each state from it on is whole: what the snapshot has, and what the entries behind
@@ -191,6 +192,7 @@ public final class CollectionManager {
       Sequencer sequencer,
       SnapshotManager snapshots,
       PastHolds pasts,
+      StateRestores restores,
       IntentHandler intents,
       WorkerSessions sessions,
       OpLog log,
@@ -201,9 +203,11 @@ public final class CollectionManager {
         boolean waits =
             snapshots.isTaking()
                 || pasts.isMaking()
+                || restores.isMaking()
                 || (nextLookNs != null && nowNs - nextLookNs < 0)
                 || (nowNs - begunNs < REPORTS_NS && !haveAllReported(sessions));
-        yield !waits && collect(sequencer, snapshots, pasts, intents, sessions, log, nowNs);
+        yield !waits
+            && collect(sequencer, snapshots, pasts, restores, intents, sessions, log, nowNs);
       }
       case IDLE -> {
         tell(snapshots);
@@ -274,6 +278,7 @@ public final class CollectionManager {
       Sequencer sequencer,
       SnapshotManager snapshots,
       PastHolds pasts,
+      StateRestores restores,
       IntentHandler intents,
       WorkerSessions sessions,
       OpLog log,
@@ -315,6 +320,7 @@ public final class CollectionManager {
             sequencer.headIndex(),
             List.copyOf(snapshots.all()),
             pasts.held(),
+            restores.held(),
             after,
             promised,
             isDryRun));

@@ -7,6 +7,7 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
+import io.hypersync.leader.port.HeldState;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
@@ -18,6 +19,7 @@ import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.NeededPages;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SeenHashes;
@@ -34,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * says what: a live set that came short would have living chunks removed.
  *
  * <p>The order is the state, what intents rely on, the log, the snapshots from the newest to the
- * oldest, the states of the past that are mounted alike, and older states that are in memory. It
- * makes no difference to what is marked. A chunk counts for whom it is marked first. So what counts
- * for a snapshot is what would be dead without it and those that are older.
+ * oldest, the states of the past that are mounted alike, those that entries restore, and older
+ * states that are in memory. It makes no difference to what is marked. A chunk counts for whom it
+ * is marked first. So what counts for a snapshot is what would be dead without it and those that
+ * are older.
  */
 final class LiveSet implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
@@ -67,9 +70,10 @@ final class LiveSet implements PageVisitor {
   /**
    * A state that is stored.
    *
-   * @param kind SNAPSHOT or MOUNTED
+   * @param kind SNAPSHOT, MOUNTED or RESTORE
+   * @param index by which it is known: of the state, or of the entry that restores it
    */
-  private record Root(Kind kind, Snapshot snapshot, String name) {}
+  private record Root(Kind kind, long index, String name, Snapshot snapshot) {}
 
   /** What counts for it so far, in bytes. */
   private long bytes;
@@ -89,11 +93,17 @@ final class LiveSet implements PageVisitor {
     this.limit = at.limit();
     this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(memory.source(), this);
-    // Snapshots come first: what counts for a mounted state is what only that keeps.
-    roots
-        .pasts()
-        .forEach(past -> rest.push(new Root(Kind.MOUNTED, past.snapshot(), past.workers())));
-    roots.snapshots().forEach(each -> rest.push(new Root(Kind.SNAPSHOT, each, each.name())));
+    // Snapshots come first: what counts for another state is what only that keeps.
+    for (HeldRestore each : roots.restores()) {
+      rest.push(new Root(Kind.RESTORE, each.entry(), "", each.state()));
+    }
+    for (HeldState past : roots.pasts()) {
+      Snapshot state = past.snapshot();
+      rest.push(new Root(Kind.MOUNTED, state.index(), past.workers(), state));
+    }
+    for (Snapshot each : roots.snapshots()) {
+      rest.push(new Root(Kind.SNAPSHOT, each.index(), each.name(), each));
+    }
     this.nextEntry = roots.logAfter() + 1;
   }
 
@@ -206,6 +216,13 @@ final class LiveSet implements PageVisitor {
           + " pages again";
     }
     Snapshot snapshot = root.snapshot();
+    if (root.kind() == Kind.RESTORE) {
+      return "the state that entry "
+          + root.index()
+          + " has restored cannot be read: "
+          + why.getMessage()
+          + ". Workers are asked for the page";
+    }
     if (root.kind() == Kind.MOUNTED) {
       return "the state of entry "
           + snapshot.index()
@@ -228,8 +245,8 @@ final class LiveSet implements PageVisitor {
   private boolean nextSnapshot() throws IOException {
     Root walked = current;
     if (walked != null) {
-      Snapshot done = walked.snapshot();
-      counted(new Pin(walked.kind(), done.index(), walked.name(), done.takenNs(), bytes));
+      long sinceNs = walked.snapshot().takenNs();
+      counted(new Pin(walked.kind(), walked.index(), walked.name(), sinceNs, bytes));
     }
     current = rest.poll();
     if (current == null) {

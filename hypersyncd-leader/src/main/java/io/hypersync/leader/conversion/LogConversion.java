@@ -17,6 +17,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
@@ -305,6 +306,7 @@ public final class LogConversion {
       ChronicleOpLog.read(
           log,
           (index, payload) -> {
+            requireConvertible(index, payload);
             RecoveryListener.Verdict verdict = replay.onRecord(index, payload);
             if (verdict == RecoveryListener.Verdict.KEEP) {
               LogEntry entry = decoded(index, payload);
@@ -322,6 +324,20 @@ public final class LogConversion {
     }
     replay.ended();
     return new Replayed(replay.result().index(), replay.result().root(), entries[0]);
+  }
+
+  /** The manifest in such an entry is of roots and pages of the version before. */
+  private static void requireConvertible(long index, byte[] payload) {
+    try {
+      if (LogEntryCodec.decode(payload).op() instanceof FsOp.RestoreState) {
+        throw new IllegalStateException(
+            "entry "
+                + index
+                + " restores an earlier state: a log with such an entry is not converted");
+      }
+    } catch (DecodeException e) {
+      // The replay says what is wrong with it.
+    }
   }
 
   private static LogEntry decoded(long index, byte[] payload) {

@@ -102,7 +102,7 @@ final class CollectionRequests {
       each.put("name", pin.name());
       each.put(
           "since",
-          pin.kind() == Kind.SNAPSHOT || pin.kind() == Kind.MOUNTED
+          pin.kind() == Kind.SNAPSHOT || pin.kind() == Kind.MOUNTED || pin.kind() == Kind.RESTORE
               ? Instant.ofEpochMilli(pin.sinceNs() / NS_PER_MS).toString()
               : null);
       each.put("bytes", pin.bytes());

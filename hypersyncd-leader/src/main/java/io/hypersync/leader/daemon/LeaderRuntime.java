@@ -17,7 +17,9 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageCache;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -27,6 +29,8 @@ import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
 import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.CollectionMark;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.StoredPages;
 import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
@@ -82,8 +86,10 @@ public final class LeaderRuntime implements AutoCloseable {
   private final BackupRequests backupRequests;
   private final DiffRequests diffRequests;
   private final RestoreRequests restoreRequests;
+  private final RestoreAllRequests restoreAllRequests;
   private final SlowRequests slowRequests;
   private final PastThread pastThread;
+  private final RestoreHoldThread restoreThread;
   private final Moments moments;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
@@ -104,6 +110,7 @@ public final class LeaderRuntime implements AutoCloseable {
       Snapshots snapshots,
       CollectionMark mark,
       PastCatalog pastCatalog,
+      RestoreCatalog restores,
       CompletableFuture<Void> ended) {
     this.options = options;
     this.log = log;
@@ -123,7 +130,14 @@ public final class LeaderRuntime implements AutoCloseable {
               long bytes = options.stateDir().toFile().getUsableSpace();
               loop().post(agent -> agent.freeBytes(bytes));
             });
-    this.auditor = new RootAuditor(log, call -> loop().post(call));
+    this.auditor =
+        new RootAuditor(
+            log,
+            ManifestStates.verifying(
+                options.workspace(),
+                RootVersion.LATEST,
+                new StoredPages(chunkStore, RateLimit.NONE)),
+            call -> loop().post(call));
     this.pages = snapshots.cache();
     this.snapshotThread =
         new SnapshotThread(
@@ -164,6 +178,7 @@ public final class LeaderRuntime implements AutoCloseable {
             pastCatalog.catalog(),
             snapshots.cache(),
             call -> loop().post(call));
+    this.restoreThread = new RestoreHoldThread(restores.file(), call -> loop().post(call));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     this.trimmer =
@@ -194,6 +209,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 recovered.index(),
                 Clock.SYSTEM.monotonicNs()),
             pastCatalog.start(pastThread),
+            restores.start(restoreThread),
             intentWriter,
             trimmer,
             new Sessions(transport, faults),
@@ -252,6 +268,16 @@ public final class LeaderRuntime implements AutoCloseable {
     this.restoreRequests =
         new RestoreRequests(
             questions, loop::post, moments, log, chunkStore, Clock.SYSTEM, slowRequests, ended);
+    this.restoreAllRequests =
+        new RestoreAllRequests(
+            loop::post,
+            moments,
+            log,
+            chunkStore,
+            snapshots.cache(),
+            Clock.SYSTEM,
+            slowRequests,
+            ended);
   }
 
   /**
@@ -295,6 +321,7 @@ public final class LeaderRuntime implements AutoCloseable {
       Snapshots snapshots,
       CollectionMark mark,
       PastCatalog past,
+      RestoreCatalog restores,
       CompletableFuture<Void> ended)
       throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
@@ -307,7 +334,7 @@ public final class LeaderRuntime implements AutoCloseable {
             QuicOptions.defaults());
     LeaderRuntime runtime =
         new LeaderRuntime(
-            options, recovered, log, chunkStore, transport, snapshots, mark, past, ended);
+            options, recovered, log, chunkStore, transport, snapshots, mark, past, restores, ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
@@ -441,12 +468,13 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
-   * Brings a path back to what it was; blocks until it is done.
+   * Brings a path, or everything, back to what it was; blocks until it is done.
    *
-   * @param args {@code path}, {@code at} and what may be missing ({@link RestoreRequests})
+   * @param args {@code path}, {@code at} and what may be missing ({@link RestoreRequests}); or
+   *     {@code all} and {@code at} ({@link RestoreAllRequests})
    */
   public JsonSerializable restore(ObjectNode args) {
-    return restoreRequests.run(args);
+    return args.path("all").asBoolean() ? restoreAllRequests.run(args) : restoreRequests.run(args);
   }
 
   /**
@@ -496,6 +524,7 @@ public final class LeaderRuntime implements AutoCloseable {
     snapshotThread.close();
     slowRequests.close();
     pastThread.close();
+    restoreThread.close();
     intentWriter.close();
     trimmer.close();
   }

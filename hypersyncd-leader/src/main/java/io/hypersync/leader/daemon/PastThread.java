@@ -168,7 +168,7 @@ final class PastThread implements PastPort, AutoCloseable {
             .orElse(null);
     PastSnapshotTask task =
         new PastSnapshotTask(
-            index, base, past, log, chunks, catalog, memory, Clock.SYSTEM.epochNs());
+            index, base, past, log, chunks, catalog::put, memory, Clock.SYSTEM.epochNs());
     try {
       do {
         requests.requireRunning();

@@ -5,6 +5,8 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.RootAudit;
+import io.hypersync.model.state.RestoredStates;
+import io.hypersync.model.trie.PageUnreadableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +24,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   private static final int READ_BYTES = 1 << 20;
 
   private final OpLog log;
+  private final RestoredStates restored;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
@@ -31,10 +34,12 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   /**
    * Audits the given log.
    *
+   * @param restored reads what entries restore
    * @param post runs a call of the agent on its thread
    */
-  RootAuditor(OpLog log, Consumer<Consumer<LeaderAgent>> post) {
+  RootAuditor(OpLog log, RestoredStates restored, Consumer<Consumer<LeaderAgent>> post) {
     this.log = log;
+    this.restored = restored;
     this.post = post;
   }
 
@@ -52,6 +57,10 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
     AuditFinding finding = new AuditFinding.Unknown(index, "the replay broke off");
     try {
       finding = HeapBudget.hasRoomFor(stateBytes) ? replay(index) : noRoom(index, stateBytes);
+    } catch (PageUnreadableException e) {
+      finding =
+          new AuditFinding.Unknown(
+              index, "a state that an entry restores cannot be read: " + e.getMessage());
     } catch (IOException | RuntimeException e) {
       finding = new AuditFinding.Unknown(index, "the log cannot be read: " + e.getMessage());
     } finally {
@@ -62,7 +71,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
 
   /** Replays the log up to an entry, on the calling thread. */
   AuditFinding replay(long index) throws IOException {
-    RootAudit audit = new RootAudit(index);
+    RootAudit audit = new RootAudit(index, restored);
     while (!closed) {
       List<byte[]> entries = new ArrayList<>();
       try {

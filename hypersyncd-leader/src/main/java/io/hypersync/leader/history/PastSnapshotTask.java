@@ -10,21 +10,30 @@ import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stores a state of the past like a snapshot, step by step: the pages that differ from those of the
- * newest state, chunks that only the log has, a sync, and only then the record. So whatever the
- * catalog has is complete, also after a crash between any two steps.
+ * newest state, chunks that only the log has, a sync, and only then the record. So whatever there
+ * is a record of is complete, also after a crash between any two steps.
  *
  * <p>The snapshot that the state is read from must be held, with the log behind it, until this has
  * ended; and no collection may take its roots meanwhile ({@link PageWriter#beside}). Chunks of
  * files that were collected before stay gone: only states of snapshots have all of theirs.
  */
 public final class PastSnapshotTask {
+  /** Receives what leads to the state, when everything that it leads to is durable. */
+  @FunctionalInterface
+  public interface Records {
+    /** For who says elsewhere that the state is held. */
+    Records NONE = _ -> {};
+
+    /** Adds it, durably. */
+    void put(Snapshot snapshot) throws IOException;
+  }
+
   private enum Step {
     PAGES,
     LOGGED,
@@ -38,7 +47,7 @@ public final class PastSnapshotTask {
   private final PastStates past;
   private final LoggedChunks logged;
   private final ChunkStore chunks;
-  private final SnapshotCatalog catalog;
+  private final Records records;
   private final PageCache memory;
   private final long nowNs;
   private Step step = Step.PAGES;
@@ -50,7 +59,7 @@ public final class PastSnapshotTask {
    * @param index of the state, at most that of the newest one
    * @param base the snapshot that is held; null if there is none at or before the state
    * @param past reads the state
-   * @param catalog of the states that are held
+   * @param records has the states that are held
    * @param memory of the leader, whose newest state the state is read beside
    * @param nowNs the time of day, in nanoseconds since 1970
    */
@@ -60,7 +69,7 @@ public final class PastSnapshotTask {
       PastStates past,
       OpLog log,
       ChunkStore chunks,
-      SnapshotCatalog catalog,
+      Records records,
       PageCache memory,
       long nowNs) {
     this.index = index;
@@ -68,7 +77,7 @@ public final class PastSnapshotTask {
     this.past = past;
     this.logged = LoggedChunks.missing(log, chunks, base == null ? 0 : base.index(), index);
     this.chunks = chunks;
-    this.catalog = catalog;
+    this.records = records;
     this.memory = memory;
     this.nowNs = nowNs;
   }
@@ -79,7 +88,7 @@ public final class PastSnapshotTask {
    * @return whether there is another one
    * @throws UserError if the state is not there, or there is no memory
    * @throws ChunkStoreException if the chunk store fails; ENOSPC if it is full
-   * @throws IOException if the log cannot be read, or the catalog cannot be written
+   * @throws IOException if the log cannot be read, or the record cannot be written
    */
   public boolean step() throws IOException {
     switch (step) {
@@ -97,7 +106,7 @@ public final class PastSnapshotTask {
         step = Step.PUBLISH;
       }
       case PUBLISH -> {
-        catalog.put(result());
+        records.put(result());
         step = Step.DONE;
       }
       case DONE -> throw new IllegalStateException("the state is stored");

@@ -8,13 +8,16 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageSource;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
@@ -43,6 +46,7 @@ public final class PastStates {
   private final OpLog log;
   private final WorkspaceId workspace;
   private final PageSource pages;
+  private final RestoredStates restored;
   private final Newest newest;
   private final HeapAllowance allowance;
   private final Runnable step;
@@ -92,6 +96,16 @@ public final class PastStates {
           byte[] bytes = pages.get(page);
           allowance.spend((long) HEAP_PER_PAGE_BYTE * bytes.length);
           return bytes;
+        };
+    RestoredStates beside = ManifestStates.beside(workspace, newest.state, this.pages);
+    this.restored =
+        manifest -> {
+          try {
+            return beside.read(manifest);
+          } catch (PageUnreadableException e) {
+            throw new UserError(
+                "a state that an entry restores cannot be read: " + e.getMessage(), "Try again.");
+          }
         };
   }
 
@@ -215,7 +229,8 @@ public final class PastStates {
         StateWeight.Step step =
             StateWeight.step(weight, entry.op(), entry.createdNode(), state, next);
         weight = step.weight();
-        allowance.spend(Math.max(0, step.change()));
+        // What a restored state has is paid for where its pages are read, or is the newest state's.
+        allowance.spend(step.fresh());
         if (paths < weight) { // more than all paths of a state cannot be new
           paths += HEAP_PER_ENTRY;
           allowance.spend(HEAP_PER_ENTRY);
@@ -254,9 +269,9 @@ public final class PastStates {
     }
   }
 
-  private static FsState applied(FsState state, LogEntry entry) {
+  private FsState applied(FsState state, LogEntry entry) {
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
-    return switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+    return switch (FsStateMachine.apply(state, entry.op(), stamp, restored)) {
       case Outcome.Applied(FsState next) -> next;
       case Outcome.Failed(Errno errno) ->
           throw new UserError(

@@ -142,6 +142,20 @@ public final class OpenLeaseTable {
     return false;
   }
 
+  /** All nodes on which any worker holds a lease. */
+  public Set<NodeId> held() {
+    Set<NodeId> held = new HashSet<>();
+    for (Holder holder : holders.values()) {
+      if (holder.untilNs - nowNs > 0) {
+        held.addAll(holder.nodes);
+      }
+      if (holder.earlierUntilNs - nowNs > 0) {
+        held.addAll(holder.earlier);
+      }
+    }
+    return held;
+  }
+
   /** How many leases are kept; those from before a Hello are counted separately. */
   public int size() {
     int size = 0;

@@ -93,6 +93,17 @@ public final class Reaper {
     return ripe.size();
   }
 
+  /**
+   * Whether everything that is open is known. A leader that has just started gives workers
+   * OPEN_LEASE_TTL to come back, and a worker's first report on a session follows its leases.
+   */
+  public boolean knowsWhatIsOpen() {
+    return awakeNs >= ttlNs
+        && sessions.all().stream()
+            .noneMatch(
+                each -> each.isEstablished() && !each.isInstalling() && each.report() == null);
+  }
+
   private boolean isHeld(NodeId node) {
     return leases.isHeld(node) || isNeeded.test(node);
   }

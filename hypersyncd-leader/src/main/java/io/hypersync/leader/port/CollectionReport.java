@@ -53,6 +53,8 @@ public record CollectionReport(
     SNAPSHOT,
     /** A state of the past that workers have mounted. */
     MOUNTED,
+    /** A state that an entry of the log restores. */
+    RESTORE,
     /** States older than the newest one that are in memory: their pages. */
     MEMORY
   }
@@ -60,13 +62,13 @@ public record CollectionReport(
   /**
    * What keeps chunks that the head does not have. Each chunk counts once: for intents, then for
    * the log, then for the newest snapshot that has it, then for states of the past that are
-   * mounted, then for states in memory.
+   * mounted, then for states that entries restore, then for states in memory.
    *
-   * @param index of the snapshot or the state that is mounted; for the log, the entry behind which
-   *     all are kept; else 0
+   * @param index of the snapshot or the state that is mounted; of the entry that restores a state;
+   *     for the log, the entry behind which all are kept; else 0
    * @param name of the snapshot, if it has one; or the workers that have mounted the state
-   * @param sinceNs when the snapshot was taken, or the state mounted, in nanoseconds since 1970;
-   *     else 0
+   * @param sinceNs when the snapshot was taken, or the state mounted or held, in nanoseconds since
+   *     1970; else 0
    * @param bytes of chunks and pages, in bytes. Those of a snapshot are kept by it and perhaps by
    *     older ones, and by nothing else
    */

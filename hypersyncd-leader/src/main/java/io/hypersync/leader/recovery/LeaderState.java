@@ -3,6 +3,7 @@ package io.hypersync.leader.recovery;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 
@@ -16,6 +17,7 @@ import io.hypersync.model.trie.DirtyMemory;
  * @param intents the entry of every remembered intent
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
  * @param memory counts what of it cannot be dropped
+ * @param restored reads what entries restore
  */
 public record LeaderState(
     FsState state,
@@ -24,14 +26,22 @@ public record LeaderState(
     long lastTimeNs,
     IntentIndex intents,
     long weight,
-    DirtyMemory memory) {
+    DirtyMemory memory,
+    RestoredStates restored) {
   /**
-   * A state that is kept in memory. Computes its weight by walking all of it, which takes time
-   * proportional to its size.
+   * A state that is kept in memory, and restores none. Computes its weight by walking all of it,
+   * which takes time proportional to its size.
    */
   public LeaderState(FsState state, Hash root, long index, long lastTimeNs, IntentIndex intents) {
     this(
-        state, root, index, lastTimeNs, intents, StateWeight.of(state), DirtyMemory.ofEverything());
+        state,
+        root,
+        index,
+        lastTimeNs,
+        intents,
+        StateWeight.of(state),
+        DirtyMemory.ofEverything(),
+        RestoredStates.NONE);
     memory.begins(weight);
   }
 }

@@ -113,7 +113,7 @@ public final class LogReplay implements RecoveryListener {
     this.index = Math.min(start.index(), intents.through());
     this.lastTimeNs = start.lastTimeNs();
     this.maxStateBytes = maxStateBytes;
-    this.roots = new RootCheck(state, hashing);
+    this.roots = new RootCheck(state, hashing, start.restored());
     this.runEntries = runEntries;
     this.chunks = chunks;
     this.progress = progress;
@@ -150,6 +150,8 @@ public final class LogReplay implements RecoveryListener {
    *     is intact but not what this leader would have written: starting would serve a state that
    *     nobody acknowledged
    * @throws StateTooLargeException if the state is too heavy for this heap
+   * @throws io.hypersync.model.trie.PageUnreadableException if a page of the state, or of one that
+   *     the entry restores, cannot be read
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
@@ -206,7 +208,7 @@ public final class LogReplay implements RecoveryListener {
   }
 
   private Outcome applied(LogEntry entry, Stamp stamp) {
-    return memory.counting(() -> FsStateMachine.apply(state, entry.op(), stamp));
+    return memory.counting(() -> FsStateMachine.apply(state, entry.op(), stamp, start.restored()));
   }
 
   /** Passes over an entry that the state has from the beginning. */
@@ -259,7 +261,8 @@ public final class LogReplay implements RecoveryListener {
     if (!roots.isFinished()) {
       throw new IllegalStateException("the last roots were not compared");
     }
-    return new LeaderState(state, root, index, lastTimeNs, intents, weight, memory);
+    return new LeaderState(
+        state, root, index, lastTimeNs, intents, weight, memory, start.restored());
   }
 
   /**

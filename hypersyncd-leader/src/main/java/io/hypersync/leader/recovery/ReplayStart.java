@@ -2,6 +2,7 @@ package io.hypersync.leader.recovery;
 
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.RootVersion;
@@ -19,6 +20,7 @@ import java.util.Collection;
  * @param collectedThrough chunks that entries up to this one mention may have been collected. The
  *     log must reach that entry, too
  * @param memory counts what of the replayed state cannot be dropped
+ * @param restored reads what entries restore
  */
 public record ReplayStart(
     FsState state,
@@ -27,11 +29,20 @@ public record ReplayStart(
     long weight,
     long durable,
     long collectedThrough,
-    DirtyMemory memory) {
-  /** A replay that keeps all of the state in memory. */
+    DirtyMemory memory,
+    RestoredStates restored) {
+  /** A replay that keeps all of the state in memory, and can restore none. */
   public ReplayStart(
       FsState state, long index, long lastTimeNs, long weight, long durable, long collected) {
-    this(state, index, lastTimeNs, weight, durable, collected, DirtyMemory.ofEverything());
+    this(
+        state,
+        index,
+        lastTimeNs,
+        weight,
+        durable,
+        collected,
+        DirtyMemory.ofEverything(),
+        RestoredStates.NONE);
   }
 
   /** The empty filesystem, with roots of this version. */
@@ -60,7 +71,8 @@ public record ReplayStart(
     for (Snapshot snapshot : catalog) {
       highest = Math.max(highest, snapshot.index());
     }
-    return new ReplayStart(state, index, lastTimeNs, weight, highest, collectedThrough, memory);
+    return new ReplayStart(
+        state, index, lastTimeNs, weight, highest, collectedThrough, memory, restored);
   }
 
   /**
@@ -68,11 +80,18 @@ public record ReplayStart(
    * was durable with all its chunks once, and those that nothing needs any more may be gone.
    */
   public ReplayStart collectedThrough(long mark) {
-    return new ReplayStart(state, index, lastTimeNs, weight, durable, mark, memory);
+    return new ReplayStart(state, index, lastTimeNs, weight, durable, mark, memory, restored);
   }
 
   /** The same start, of a replica that may drop what is in pages. */
   public ReplayStart in(DirtyMemory counted) {
-    return new ReplayStart(state, index, lastTimeNs, weight, durable, collectedThrough, counted);
+    return new ReplayStart(
+        state, index, lastTimeNs, weight, durable, collectedThrough, counted, restored);
+  }
+
+  /** The same start, of a replay that may go through entries which restore a state. */
+  public ReplayStart restoring(RestoredStates states) {
+    return new ReplayStart(
+        state, index, lastTimeNs, weight, durable, collectedThrough, memory, states);
   }
 }

@@ -7,6 +7,7 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.Stamp;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RootAudit {
   private final long asked;
+  private final RestoredStates restored;
   private final RootCheck roots;
   private FsState state = FsState.genesis();
   private Hash root = state.root();
@@ -28,10 +30,12 @@ public final class RootAudit {
    * Starts from the empty filesystem: it needs a log that was not trimmed.
    *
    * @param asked index of the doubted entry, 1 or more
+   * @param restored reads what entries restore, and shares nothing with the leader's own state
    */
-  public RootAudit(long asked) {
+  public RootAudit(long asked, RestoredStates restored) {
     this.asked = asked;
-    this.roots = new RootCheck(state, RootHashing.AT_ONCE);
+    this.restored = restored;
+    this.roots = new RootCheck(state, RootHashing.AT_ONCE, restored);
   }
 
   /** The index of the entry that {@link #take} expects next. */
@@ -43,6 +47,8 @@ public final class RootAudit {
    * Applies the next entry.
    *
    * @return the finding, which ends the audit, or null if the next entry is needed
+   * @throws io.hypersync.model.trie.PageUnreadableException if a state that the entry restores
+   *     cannot be read
    */
   public @Nullable AuditFinding take(byte[] payload) {
     long number = next();
@@ -56,7 +62,7 @@ public final class RootAudit {
       return new AuditFinding.Wrong(asked, number, "it says that it is entry " + entry.index());
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
-    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+    switch (FsStateMachine.apply(state, entry.op(), stamp, restored)) {
       case Outcome.Failed(var errno) -> {
         AuditFinding earlier = wrong(roots.finish(state));
         return earlier != null

@@ -5,6 +5,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RootCheck {
   private final RootHashing hashing;
+  private final RestoredStates restored;
   private List<Step> run = new ArrayList<>();
 
   /** The state before the current run; known good once {@link #underWay} is found good. */
@@ -69,10 +71,12 @@ final class RootCheck {
    * Starts from a state that is known to be good.
    *
    * @param hashing computes the last root of each run
+   * @param restored reads what entries restore
    */
-  RootCheck(FsState before, RootHashing hashing) {
+  RootCheck(FsState before, RootHashing hashing, RestoredStates restored) {
     this.before = before;
     this.hashing = hashing;
+    this.restored = restored;
   }
 
   /**
@@ -140,13 +144,14 @@ final class RootCheck {
    * Replays a bad run and returns the first entry whose root differs. If none differs this time, or
    * an op fails, the first replay went wrong: its last entry is returned.
    */
-  private static Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
+  private Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
     FsState state = compared.before;
     for (Step step : compared.run) {
-      if (!(FsStateMachine.apply(state, step.op, step.stamp) instanceof Outcome.Applied applied)) {
+      Outcome outcome = FsStateMachine.apply(state, step.op, step.stamp, restored);
+      if (!(outcome instanceof Outcome.Applied(FsState next))) {
         return last;
       }
-      state = applied.state();
+      state = next;
       Mismatch found = compare(step, state.root());
       if (found != null) {
         return found;

@@ -22,6 +22,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.OrphanChanges;
 import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
@@ -48,6 +49,7 @@ public final class Sequencer implements SnapshotSource {
   private final Orphans orphans;
   private final RootLatencies rootTimes = new RootLatencies();
   private final DirtyMemory memory;
+  private final RestoredStates restored;
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -68,6 +70,7 @@ public final class Sequencer implements SnapshotSource {
     this.maxStateBytes = maxStateBytes;
     this.weight = recovered.weight();
     this.memory = recovered.memory();
+    this.restored = recovered.restored();
     this.log = log;
     this.clock = clock;
     this.entropy = entropy;
@@ -166,7 +169,7 @@ public final class Sequencer implements SnapshotSource {
   }
 
   private Outcome applied(FsOp op, Stamp stamp) {
-    return memory.counting(() -> FsStateMachine.apply(head, op, stamp));
+    return memory.counting(() -> FsStateMachine.apply(head, op, stamp, restored));
   }
 
   /**

@@ -17,15 +17,20 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.CollectionMark;
+import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotTask;
+import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,6 +49,7 @@ final class Collected {
   final List<String> events = new ArrayList<>();
   final Set<Long> known = new HashSet<>();
   final List<HeldState> pasts = new ArrayList<>();
+  final List<HeldRestore> restores = new ArrayList<>();
   final List<String> strays = new ArrayList<>();
   long marked;
   boolean markFails;
@@ -53,9 +59,13 @@ final class Collected {
   /** Commits an op. */
   long commit(FsOp op) {
     index++;
-    state = States.after(state, op, index, new NodeId(9, index));
+    NodeId created = new NodeId(9, index);
+    state = States.after(state, op, index, created, restored());
     try {
-      log.append(index, Entries.of(index, op).at(index).root(state.root()).encoded(), true);
+      log.append(
+          index,
+          Entries.of(index, op).at(index).creating(created).root(state.root()).encoded(),
+          true);
     } catch (OpLogFullException e) {
       throw new IllegalStateException(e);
     }
@@ -107,6 +117,12 @@ final class Collected {
     return task.result();
   }
 
+  /** Reads what entries restore from the store, all of it. */
+  RestoredStates restored() {
+    return ManifestStates.verifying(
+        WORKSPACE, RootVersion.LATEST, new StoredPages(chunks, RateLimit.NONE));
+  }
+
   FsState state() {
     return state;
   }
@@ -122,6 +138,7 @@ final class Collected {
         index,
         catalog.values().stream().filter(each -> known.contains(each.index())).toList(),
         List.copyOf(pasts),
+        List.copyOf(restores),
         logAfter,
         Set.of(promised),
         isDryRun);

@@ -15,6 +15,7 @@ import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
@@ -513,6 +514,7 @@ class CollectionManagerTest {
         snapshots,
         collections,
         PastHolds.Start.NONE,
+        StateRestores.Start.NONE,
         _ -> {},
         LogTrimPort.NONE,
         new RecordingSessionPort(),

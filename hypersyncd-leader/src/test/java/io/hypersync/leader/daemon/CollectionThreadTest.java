@@ -82,7 +82,14 @@ class CollectionThreadTest {
     answer().accept(manager);
     thread.collect(
         new CollectionRoots(
-            new StateWalk(FsState.genesis()), 0, List.of(), List.of(), 0, Set.of(), false));
+            new StateWalk(FsState.genesis()),
+            0,
+            List.of(),
+            List.of(),
+            List.of(),
+            0,
+            Set.of(),
+            false));
     answer().accept(manager);
     assertNull(manager.lastFailure());
     assertFalse(store.contains(dead.hash()));

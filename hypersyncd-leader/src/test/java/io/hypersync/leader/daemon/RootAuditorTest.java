@@ -14,6 +14,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.RestoredStates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,7 +74,7 @@ class RootAuditorTest {
   void itIsAnsweredWhateverHappens() {
     AtomicInteger answers = new AtomicInteger();
     MemoryOpLog log = new MemoryOpLog();
-    RootAuditor auditor = new RootAuditor(log, _ -> answers.incrementAndGet());
+    RootAuditor auditor = new RootAuditor(log, RestoredStates.NONE, _ -> answers.incrementAndGet());
     auditor.audit(5, 1); // the log is empty
     auditor.audit(5, Long.MAX_VALUE / 1_000); // no memory
     auditor.close();
@@ -88,7 +89,7 @@ class RootAuditorTest {
     for (int i = 1; i <= 3; i++) {
       log.append(i, logged(null), false);
     }
-    try (RootAuditor auditor = new RootAuditor(log.sync(), _ -> {})) {
+    try (RootAuditor auditor = new RootAuditor(log.sync(), RestoredStates.NONE, _ -> {})) {
       assertInstanceOf(AuditFinding.Right.class, auditor.replay(3));
       assertEquals(3, log.trim(2));
       AuditFinding.Unknown unknown =
@@ -98,7 +99,7 @@ class RootAuditorTest {
   }
 
   private static AuditFinding audit(int asked, List<byte[]> log) {
-    RootAudit audit = new RootAudit(asked);
+    RootAudit audit = new RootAudit(asked, RestoredStates.NONE);
     for (byte[] entry : log) {
       AuditFinding found = audit.take(entry);
       if (found != null) {

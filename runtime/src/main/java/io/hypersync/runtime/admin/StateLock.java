@@ -38,6 +38,7 @@ public final class StateLock implements AutoCloseable {
           "snapshots.aside",
           "snapshots.suspect",
           "past",
+          "restores",
           "intents",
           "enrolment.token",
           "worker.toml",

@@ -12,6 +12,7 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
@@ -269,7 +270,7 @@ public final class LogChecker {
           copy.length());
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
-    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+    switch (FsStateMachine.apply(state, entry.op(), stamp, this::restored)) {
       case Outcome.Failed(var errno) ->
           throw new Violation("entry " + index + " cannot be replayed: " + errno);
       case Outcome.Applied(FsState next) -> {
@@ -289,6 +290,16 @@ public final class LogChecker {
     durable.add(bytes);
     durableSinceNs.add(clock.monotonicNs());
     mutations.logged(entry);
+  }
+
+  /** The state after an earlier entry, as it was computed from the entries before it. */
+  private FsState restored(byte[] manifest) throws DecodeException {
+    long index = Manifest.index(manifest);
+    Violation.unless(
+        index < states.size() && roots.get((int) index).equals(Manifest.root(manifest)),
+        "an entry restores a state that was none after entry ",
+        index);
+    return states.get((int) index);
   }
 
   private static LogEntry decode(byte[] bytes) {

@@ -12,6 +12,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
@@ -28,6 +29,7 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
@@ -186,7 +188,8 @@ public final class SimLeader implements LeaderEnd {
         replayStart(known, config.workspace())
             .provenBy(known)
             .collectedThrough(mark)
-            .in(pages.dirty());
+            .in(pages.dirty())
+            .restoring(ManifestStates.lazy(config.workspace(), RootVersion.LATEST, pages));
     if (start.index() < mark) {
       disk.snapshots().count(LeaderDisk.STARTED_BEHIND);
     }
@@ -257,6 +260,7 @@ public final class SimLeader implements LeaderEnd {
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
             new PastHolds.Start(
                 new SimPasts.Port(this::pasts), disk.snapshots().knownPast(), SimPasts.AWAY_NS),
+            StateRestores.Start.NONE,
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),

@@ -245,7 +245,14 @@ public final class SimPasts {
             () -> {});
     step(
         new PastSnapshotTask(
-            index, base, past, log, disk.chunks(), disk.snapshots().past(), memory, host.nowNs()),
+            index,
+            base,
+            past,
+            log,
+            disk.chunks(),
+            disk.snapshots().past()::put,
+            memory,
+            host.nowNs()),
         hold);
   }
 
