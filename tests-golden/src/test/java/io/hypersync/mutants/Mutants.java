@@ -402,10 +402,15 @@ final class Mutants {
               "IntentIndex.through",
               Long.MAX_VALUE),
           skips(
-              "a mounted worker that is offered a snapshot stays",
+              "a jump of a mounted worker is not shown",
               "worker.WorkerAgent",
-              "offered",
-              "WorkerAgent.endFor"),
+              "jumpIfWaiting",
+              "VisibilityGate.replaced"),
+          skips(
+              "after a jump a worker does not fetch the bytes that it lacks",
+              "worker.WorkerAgent",
+              "jumpIfWaiting",
+              "Backfill.begin"),
           callAnswers(
               "a worker that is offered a snapshot gets entries, too",
               "leader.session.WorkerSessions",
