@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
@@ -169,6 +170,107 @@ class RestoreTest {
     assertTrue(text.orFail("restore").contains("1 changed, by 3 entries"), text::output);
     assertEquals("before", Files.readString(a.resolve("beside")));
     saysWhatCannotBeRestored(cluster);
+  }
+
+  /**
+   * One entry, whatever is different; with workers that look on, that are away, and that are new.
+   */
+  @Test
+  void bringsEverythingBackByOneEntry() throws Exception {
+    TestCluster cluster = extension.get();
+    Path a = cluster.mount("a");
+    Path b = cluster.mount("b");
+    cluster.startWorker("c");
+    Shell.must(a, "sh", "-ec", XATTR + MAKE);
+    cluster.settle("b", "c");
+    String then = list(cluster, b);
+    cluster.hypersync("snapshot", "create", "before").orFail("snapshot");
+    cluster.worker("c").terminate();
+    assertEquals(0, cluster.worker("c").awaitExit(Await.LIMIT));
+    Shell.must(a, "sh", "-ec", XATTR + SPOIL);
+    Files.writeString(a.resolve("p/later/x"), "made since");
+    cluster.settle("b");
+    String spoiled = list(cluster, b);
+    long newest = inode(a.resolve("p/later"));
+    long index = cluster.leader().status().path("commit_index").asLong();
+    JsonNode plan = restoreAll(cluster, "before", "--dry-run");
+    assertEquals(0, plan.path("entries").asLong(), plan::toString);
+    assertEquals(spoiled, list(cluster, b), "a dry run does nothing");
+    try (PythonProcess process = PythonProcess.start();
+        WatchService watcher = b.getFileSystem().newWatchService()) {
+      process.must("os.chdir('" + b.resolve("p/docs") + "')"); // deep, by another name
+      process.must(
+          "kept = open('../src/inplace', 'rb', buffering=0); assert kept.read(3) == b'cha'");
+      process.must("later = open('../later/x', 'r+b', buffering=0)");
+      process.must("assert later.read() == b'made since'");
+      assertEquals("ENOENT", process.run("os.stat('../src/moved')"), "its absence is cached");
+      Set<String> heard = watch(watcher, b.resolve("p/src"));
+      Thread.sleep(1_000); // until the leader knows what is open, and the worker what is watched
+
+      JsonNode done = restoreAll(cluster, "before", "--yes");
+      assertEquals(1, done.path("entries").asLong(), done::toString);
+      assertEquals(index + 1, done.path("last_index").asLong(), done::toString);
+      assertEquals(then, list(cluster, b));
+      cluster.settle("a");
+      assertEquals(then, list(cluster, a));
+      process.must("kept.seek(0); assert kept.read() == b'one\\n'");
+      process.must("later.seek(0); assert later.read() == b'made since'");
+      process.must(
+          "later.seek(0); later.write(b'still'); later.seek(0); assert later.read() == b'stillsince'");
+      process.must("assert os.fstat(later.fileno()).st_nlink == 0");
+      process.must("assert os.getcwd() == '" + b.resolve("p/src/deep") + "', os.getcwd()");
+      process.must("assert os.stat('../moved').st_size == 6");
+      Await.until(
+          "the watcher hears of it",
+          () -> {
+            hear(watcher, heard);
+            return heard.containsAll(
+                Set.of(
+                    "ENTRY_MODIFY inplace",
+                    "ENTRY_DELETE made",
+                    "ENTRY_CREATE moved",
+                    "ENTRY_CREATE replaced"));
+          });
+      cluster.leader().kill();
+      cluster.worker("a").kill();
+      cluster.startLeader();
+      cluster.startWorker("a");
+      cluster.awaitWritable("b");
+      process.must("later.seek(0); assert later.read() == b'stillsince'");
+    }
+    Files.writeString(a.resolve("new"), "new");
+    assertTrue(inode(a.resolve("new")) > newest, "no number is used twice");
+    Files.delete(a.resolve("new"));
+    cluster.startWorker("c");
+    cluster.startWorker("d");
+    for (String worker : List.of("a", "b", "c", "d")) {
+      cluster.settle(worker);
+      assertEquals(names(then), names(list(cluster, cluster.mount(worker))), worker);
+    }
+    cluster.assertSameRoots("a", "b", "c", "d");
+
+    JsonNode back = restoreAll(cluster, Long.toString(index), "--yes");
+    assertEquals(1, back.path("entries").asLong(), back::toString);
+    for (String worker : List.of("a", "b", "c", "d")) {
+      cluster.settle(worker);
+      assertEquals(spoiled, list(cluster, cluster.mount(worker)), worker);
+    }
+    cluster.hypersync("gc", "--run").orFail("gc");
+    cluster.worker("b").kill();
+    cluster.startWorker("b");
+    assertEquals(spoiled, list(cluster, b));
+    cluster.assertSameRoots("a", "b", "c", "d");
+  }
+
+  /** All but the root's times, which an entry beside it has changed. */
+  private static List<String> names(String listing) {
+    return listing.lines().skip(1).toList();
+  }
+
+  private static JsonNode restoreAll(TestCluster cluster, String at, String how) throws Exception {
+    Shell said = cluster.hypersync("restore", "--all", "--at", at, how, "--json");
+    String output = said.orFail("restore");
+    return JSON.readTree(output.substring(output.indexOf('{')));
   }
 
   @Test
