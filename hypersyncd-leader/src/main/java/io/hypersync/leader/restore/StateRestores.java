@@ -329,6 +329,7 @@ public final class StateRestores {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // two restores may be of equal states
   private static boolean has(List<HeldRestore> held, Snapshot state) {
     return held.stream().anyMatch(each -> each.state() == state);
   }
