@@ -35,6 +35,7 @@ import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -57,7 +58,6 @@ import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -792,8 +792,8 @@ public final class LeaderAgent implements Agent {
     }
 
     @Override
-    public Set<NodeId> open() {
-      return leases.held();
+    public List<NodeId> lost(byte[] manifest) throws DecodeException {
+      return sequencer.lostBy(manifest, leases.held());
     }
 
     @Override
@@ -802,8 +802,13 @@ public final class LeaderAgent implements Agent {
     }
 
     @Override
-    public void restored() {
+    public void snapshotSoon() {
       snapshots.soon(clock.monotonicNs());
+    }
+
+    @Override
+    public long snapshotIndex() {
+      return snapshots.baseIndex();
     }
   }
 

@@ -756,7 +756,7 @@ public final class WorkerAgent implements Agent {
 
   /** Fetches the rest of the snapshot that this worker has begun with. */
   private boolean installSome(long nowNs) {
-    if (offered.isRunning()) {
+    if (offered.isRunning() || jump != null) {
       return false; // a newer one is on its way
     }
     try {
@@ -778,14 +778,12 @@ public final class WorkerAgent implements Agent {
   /** A snapshot of the leader is in the catalog. */
   public void installed(Snapshot snapshot) {
     boolean wasOffered = offered.takePublished(snapshot);
-    if (!wasOffered) {
-      begun.published(snapshot);
-    }
+    boolean wasBegun = !wasOffered && begun.published(snapshot);
     LOG.info("the snapshot of entry {} is installed", snapshot.index());
-    if (!wasOffered) {
+    if (wasBegun) {
       snapshots.manager().installed(snapshot);
-    } else if (snapshot.index() <= replica.applied().index() || session.isLive()) {
-      snapshots.manager().added(snapshot); // the leader had the entries after all
+    } else if (!wasOffered || snapshot.index() <= replica.applied().index() || session.isLive()) {
+      snapshots.manager().added(snapshot); // this worker has gone on in another way meanwhile
     } else {
       jump = snapshot;
       nextJumpNs = clock.monotonicNs();

@@ -30,8 +30,8 @@ import picocli.CommandLine.Parameters;
       "",
       "With --all the whole workspace becomes what it was, at once, by one entry, however large it is."
           + " What others write meanwhile is not left alone: it is gone from the newest state, as is all"
-          + " that was made since then. What is open stays open, without a name. Nothing is lost: the"
-          + " command says how everything comes back."
+          + " that was made since then. What is open stays open, without a name. The command says how"
+          + " everything comes back."
     },
     synopsisHeading = "Usage: ",
     footerHeading = "%nExamples:%n",

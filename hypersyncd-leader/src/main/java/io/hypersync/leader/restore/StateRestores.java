@@ -2,16 +2,17 @@ package io.hypersync.leader.restore;
 
 import io.hypersync.leader.port.RestoreHoldPort;
 import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.RestoresFile;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,14 +75,23 @@ public final class StateRestores {
     /** How long after its start a leader may not know that, in nanoseconds. */
     long unknownNs();
 
-    /** The nodes that are open on any worker. */
-    Set<NodeId> open();
+    /**
+     * The nodes that are open on any worker, and that an earlier state does not have.
+     *
+     * @param manifest of that state
+     * @throws DecodeException if it is no manifest of this log
+     * @throws PageUnreadableException if a page of a state cannot be read
+     */
+    List<NodeId> lost(byte[] manifest) throws DecodeException;
 
     /** Logs an op of the leader's own. */
     Sequencer.Result sequence(FsOp op);
 
-    /** An entry has restored a state: a snapshot is due. */
-    void restored();
+    /** A snapshot is due. */
+    void snapshotSoon();
+
+    /** The newest entry that is in a snapshot. */
+    long snapshotIndex();
   }
 
   /** What becomes of a restore. */
@@ -190,7 +200,9 @@ public final class StateRestores {
       step = Step.IDLE;
       asker.accept(
           new Answer.Refused(
-              "the log has " + holds.size() + " restores of everything already",
+              "the log has "
+                  + Math.max(holds.size(), stored.size())
+                  + " restores of everything already",
               "One more is possible when the oldest of them has left the log, or restore a path."));
       return;
     }
@@ -200,6 +212,7 @@ public final class StateRestores {
     askedNs = nowNs;
     nextWriteNs = nowNs;
     step = Step.RECORDING;
+    leader.snapshotSoon(); // the way back is to be as safe as what is here now
     tick(leader, nowNs);
   }
 
@@ -245,16 +258,26 @@ public final class StateRestores {
       }
       return false;
     }
-    Set<NodeId> open = leader.open();
+    if (leader.snapshotIndex() < now.hold.least - 1 && nowNs - askedNs <= PATIENCE_NS) {
+      return false;
+    }
+    List<NodeId> open;
+    try {
+      open = leader.lost(now.hold.state.manifest());
+    } catch (DecodeException | PageUnreadableException e) {
+      refuse("the state cannot be read: " + e.getMessage(), "Look at the disk.");
+      return false;
+    }
     if (open.size() > FsOp.RestoreState.MAX_OPEN) {
       refuse(
           open.size()
-              + " files and directories are open on workers, and one entry has room for "
+              + " files and directories are open on workers and would be gone, and one entry has"
+              + " room for "
               + FsOp.RestoreState.MAX_OPEN,
           "Try again when fewer are open, or restore a path.");
       return false;
     }
-    FsOp op = new FsOp.RestoreState(now.hold.state.manifest(), List.copyOf(open));
+    FsOp op = new FsOp.RestoreState(now.hold.state.manifest(), open);
     switch (leader.sequence(op)) {
       case Sequencer.Result.Refused(Errno errno) -> {
         refuse(describe(errno), "");
@@ -263,7 +286,7 @@ public final class StateRestores {
       case Sequencer.Result.Sequenced(var entry, _) -> {
         now.hold.entry = entry.index();
         restored++;
-        leader.restored();
+        leader.snapshotSoon();
         end(new Answer.Logged(entry.index()));
         return true;
       }

@@ -4,6 +4,7 @@ import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
@@ -30,6 +31,8 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.snapshot.schedule.SnapshotSource;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
@@ -166,6 +169,20 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Sequenced(entry, encoded);
       }
     }
+  }
+
+  /**
+   * Those of these nodes that the newest state has and an earlier one has not.
+   *
+   * @param manifest of the earlier state
+   * @throws DecodeException if it is no manifest of this log
+   * @throws PageUnreadableException if a page of a state cannot be read
+   */
+  public List<NodeId> lostBy(byte[] manifest, Set<NodeId> nodes) throws DecodeException {
+    FsState earlier = restored.read(manifest);
+    return nodes.stream()
+        .filter(node -> head.node(node) != null && earlier.node(node) == null)
+        .toList();
   }
 
   private Outcome applied(FsOp op, Stamp stamp) {

@@ -78,6 +78,31 @@ class StateRestoresTest {
     assertFalse(restores.isBusy());
   }
 
+  /** So the state before it is kept as well as what was there. */
+  @Test
+  void aSnapshotComesFirstIfItCan() {
+    leader.snapshotIndex = 99;
+    begin(7);
+    restores.written();
+    assertTrue(leader.asksFirst);
+    tick();
+    assertEquals(100, leader.head, "there is none yet");
+    leader.snapshotIndex = 100;
+    tick();
+    assertEquals(101, leader.head);
+  }
+
+  @Test
+  void aSnapshotThatDoesNotComeIsNotWaitedForForEver() {
+    leader.snapshotIndex = 99;
+    begin(7);
+    restores.written();
+    restores.tick(leader, 10_000_000_000L);
+    assertEquals(100, leader.head);
+    restores.tick(leader, 10_000_000_001L);
+    assertEquals(101, leader.head);
+  }
+
   @Test
   void theEntryNamesWhatIsOpenInTheTurnInWhichItIsLogged() {
     leader.open.add(new NodeId(1, 1));
@@ -238,6 +263,8 @@ class StateRestoresTest {
     private boolean takes = true;
     private boolean knows = true;
     private final Set<NodeId> open = new HashSet<>();
+    private long snapshotIndex = Long.MAX_VALUE;
+    private boolean asksFirst;
     private Set<NodeId> loggedOpen = Set.of();
     private @Nullable Errno refusal;
 
@@ -272,8 +299,13 @@ class StateRestoresTest {
     }
 
     @Override
-    public Set<NodeId> open() {
-      return open;
+    public List<NodeId> lost(byte[] manifest) {
+      return List.copyOf(open);
+    }
+
+    @Override
+    public long snapshotIndex() {
+      return snapshotIndex;
     }
 
     @Override
@@ -288,8 +320,12 @@ class StateRestoresTest {
     }
 
     @Override
-    public void restored() {
-      events.add("snapshot");
+    public void snapshotSoon() {
+      if (head > 100) { // another one was asked for before the entry
+        events.add("snapshot");
+      } else {
+        asksFirst = true;
+      }
     }
   }
 }

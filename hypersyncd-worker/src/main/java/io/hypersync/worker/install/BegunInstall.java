@@ -228,12 +228,18 @@ public final class BegunInstall {
     return isBeingPublished;
   }
 
-  /** A snapshot is in the catalog. */
-  public void published(Snapshot snapshot) {
+  /**
+   * A snapshot is in the catalog.
+   *
+   * @return whether it is the one that this worker has begun with
+   */
+  public boolean published(Snapshot snapshot) {
     isBeingPublished = false;
-    if (isReceived(snapshot)) {
+    boolean isMine = isReceived(snapshot);
+    if (isMine) {
       complete();
     }
+    return isMine;
   }
 
   /** It could not be put into the catalog: a full disk, or a page that is damaged by now. */
