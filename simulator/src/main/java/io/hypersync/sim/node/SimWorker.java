@@ -9,6 +9,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.Extent;
@@ -149,7 +150,7 @@ public final class SimWorker implements WorkerEnd {
     Manifest start = begin.manifest();
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
     for (long k = 1; k <= start.index(); k++) {
-      files.applied(recording.log().entry(k));
+      files.applied(recording.log().entry(k), recording.log());
     }
     this.recording = recording;
     this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
@@ -530,7 +531,10 @@ public final class SimWorker implements WorkerEnd {
     @Override
     public void applied(LogEntry entry, FsState before, FsState after) {
       replica.applied(entry);
-      files.applied(entry);
+      files.applied(entry, recording.log());
+      if (entry.op() instanceof FsOp.RestoreState) {
+        disk.count(SnapshotDisk.RESTORED_ALL);
+      }
       older.next(after);
     }
 
@@ -538,7 +542,7 @@ public final class SimWorker implements WorkerEnd {
     public void replaced(IndexedState before, IndexedState after) {
       replica.replaced(before.index(), after.index());
       for (long k = before.index() + 1; k <= after.index(); k++) {
-        files.applied(recording.log().entry(k));
+        files.applied(recording.log().entry(k), recording.log());
       }
       older.next(after.state());
       disk.count(SnapshotDisk.JUMPED);
