@@ -273,9 +273,17 @@ public final class SimWorker implements WorkerEnd {
     return id;
   }
 
-  /** Whether all that the state needs should be here. */
+  /**
+   * Whether all that the state needs should be here. What an entry restores is looked at, and then
+   * fetched, before it is visible.
+   */
   private boolean isInstalled() {
-    return agent == null || agent.isInstalled();
+    return agent == null || (agent.isInstalled() && !isBehindRestore());
+  }
+
+  private boolean isBehindRestore() {
+    List<Long> restores = recording.log().restores();
+    return !restores.isEmpty() && restores.getLast() > agent.visible().index();
   }
 
   /** A replica that begins has no agent yet, and does not begin. */
