@@ -1242,6 +1242,9 @@ public final class WorkerAgent implements Agent {
     if (times != null) {
       times.visible(clock.monotonicNs());
     }
+    if (entry.op() instanceof FsOp.RestoreState) {
+      backfill.begin(); // a pass may have looked at the state before, which was visible until now
+    }
     intents.applied(entry, after);
   }
 

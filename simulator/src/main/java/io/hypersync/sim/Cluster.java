@@ -24,6 +24,7 @@ import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.node.SimPasts;
 import io.hypersync.sim.node.SimRestores;
+import io.hypersync.sim.node.SimStateRestores;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
 import io.hypersync.sim.world.Prng;
@@ -45,6 +46,9 @@ final class Cluster {
   /** Paths are restored in one of so many histories. */
   private static final int RESTORES = 3;
 
+  /** Everything is restored in one of so many histories. */
+  private static final int WHOLE_RESTORES = 3;
+
   /** States of the past are mounted in one of so many histories. */
   private static final int PASTS = 3;
 
@@ -64,6 +68,7 @@ final class Cluster {
   private final Histories histories = new Histories();
   private final SimRestores.Wish restores;
   private final SimPasts.Wish pasts;
+  private final SimStateRestores.Wish wholeRestores;
   private boolean quiet;
   private int workerRuns;
   private int lastPid = 100;
@@ -75,9 +80,15 @@ final class Cluster {
    * @param restorePrng of restores; a source of its own, so that histories without restores are
    *     what they were
    * @param pastPrng the same for states of the past that are mounted
+   * @param wholePrng the same for restores of everything
    */
   Cluster(
-      SwarmOptions swarmOptions, Timeline timeline, Prng prng, Prng restorePrng, Prng pastPrng) {
+      SwarmOptions swarmOptions,
+      Timeline timeline,
+      Prng prng,
+      Prng restorePrng,
+      Prng pastPrng,
+      Prng wholePrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
     this.prng = prng;
@@ -100,6 +111,10 @@ final class Cluster {
         new SimRestores.Wish(restorePrng, new RestoreChecker(log), () -> restores && !quiet);
     boolean mounts = pastPrng.oneIn(PASTS);
     this.pasts = new SimPasts.Wish(pastPrng, new PastChecker(), () -> mounts && !quiet);
+    boolean isWhole = wholePrng.oneIn(WHOLE_RESTORES) && !swarmOptions.strictReads();
+    this.wholeRestores =
+        new SimStateRestores.Wish(
+            wholePrng, new RestoreChecker(log), log, new PastChecker(), () -> isWhole && !quiet);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
       disks.add(
@@ -110,6 +125,7 @@ final class Cluster {
               SnapshotDisk.INSTALLED,
               SnapshotDisk.INTERRUPTED,
               SnapshotDisk.JUMPED,
+              SnapshotDisk.RESTORED_ALL,
               SnapshotDisk.BACKFILLED,
               SnapshotDisk.CACHE_COLLECTED,
               SnapshotDisk.CACHE_REMOVED,
@@ -215,6 +231,7 @@ final class Cluster {
               swarmOptions.losesTouch(),
               restores,
               pasts,
+              wholeRestores,
               this::leaderFailed);
     } catch (PageUnreadableException e) {
       disk.snapshots().suspect();

@@ -23,6 +23,9 @@ public final class Simulation {
   /** The same for states of the past. */
   private static final long PASTS = 0x70617374L;
 
+  /** The same for restores of everything. */
+  private static final long WHOLE_RESTORES = 0x616c6c2d61742d6bL;
+
   private final SimulationOptions options;
   private final Trace trace = new Trace();
   private long step;
@@ -59,7 +62,8 @@ public final class Simulation {
             timeline,
             prng.split(),
             new Prng(options.seed() ^ RESTORES),
-            new Prng(options.seed() ^ PASTS));
+            new Prng(options.seed() ^ PASTS),
+            new Prng(options.seed() ^ WHOLE_RESTORES));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;
@@ -113,6 +117,7 @@ public final class Simulation {
         || leader.agent().sequencer().orphans().size() > 0
         || leader.agent().sequencer().headIndex() != cluster.recording().log().index()
         || !leader.restores().isIdle()
+        || !leader.wholeRestores().isIdle()
         || leader.agent().intentHandler().unacknowledged() > 0
         || leader.agent().intentHandler().pending() > 0
         || cluster.recording().mutations().waiting() > 0

@@ -2,7 +2,9 @@ package io.hypersync.mutants;
 
 import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.HeldState;
+import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
@@ -10,6 +12,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotSource;
@@ -19,6 +22,7 @@ import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /** Replacements for calls in mutants; called by changed bytecode only. */
 public final class MutantReplacements {
@@ -37,6 +41,16 @@ public final class MutantReplacements {
   /** Forgets over a start what was mounted of the past. */
   public static List<Snapshot> noneStored(PastHolds.Start start) {
     return List.of();
+  }
+
+  /** Takes what entries restore for not held. */
+  public static List<HeldRestore> noRestores(StateRestores restores) {
+    return List.of();
+  }
+
+  /** Takes a restore for the only one who has anything open. */
+  public static Set<NodeId> nothingOpen(StateRestores.Leader leader) {
+    return Set.of();
   }
 
   /** Replaces {@code Math.max} by itself, as a control. */

@@ -610,6 +610,50 @@ final class Mutants {
               "finish",
               "RestorePlanner.remove"));
 
+  /** Restores of everything, each by one entry. */
+  private static final List<Mutant> WHOLE_RESTORES =
+      List.of(
+          replaces(
+              "what an entry restores is collected",
+              "leader.collection.CollectionManager",
+              "collect",
+              "StateRestores.held",
+              "noRestores"),
+          callAnswers(
+              "a state is collected while it is stored to be restored",
+              "leader.collection.CollectionManager",
+              "tick",
+              "StateRestores.isMaking",
+              0),
+          callAnswers(
+              "an entry restores what is not said to be held yet",
+              "leader.restore.StateRestores",
+              "written",
+              "StateRestores.has",
+              1),
+          replaces(
+              "a restore of everything drops what is open",
+              "leader.restore.StateRestores",
+              "submit",
+              "Leader.open",
+              "nothingOpen"),
+          callAnswers(
+              "a start gives up what the entries of its log restore",
+              "leader.recovery.LoggedRestores",
+              "held",
+              "LoggedRestores.isLogged",
+              0),
+          skips(
+              "a worker does not fetch the pages of what an entry restores",
+              "worker.WorkerAgent",
+              "noteApplied",
+              "BegunInstall.restored"),
+          skips(
+              "a worker does not fetch the content of what an entry restores",
+              "worker.WorkerAgent",
+              "becameVisible",
+              "Backfill.begin"));
+
   static final List<Mutant> ALL =
       Stream.of(
               ACKS,
@@ -624,7 +668,8 @@ final class Mutants {
               COLLECTION,
               CACHES,
               MEMORY,
-              RESTORES)
+              RESTORES,
+              WHOLE_RESTORES)
           .flatMap(List::stream)
           .toList();
 

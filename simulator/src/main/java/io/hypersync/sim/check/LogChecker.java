@@ -47,8 +47,13 @@ public final class LogChecker {
   private final List<Long> durableSinceNs = new ArrayList<>();
   private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
 
-  /** The last entry that mentions each chunk. */
+  /** The last entry that mentions each chunk, or restores a state that has it. */
   private final Map<ChunkRef, Long> chunks = new LinkedHashMap<>();
+
+  private final Set<NodeId> created = new HashSet<>();
+
+  /** The entries that restore a state. */
+  private final List<Long> restores = new ArrayList<>();
 
   private final MutationChecker mutations;
   private final Clock clock;
@@ -141,6 +146,17 @@ public final class LogChecker {
     return k;
   }
 
+  /** The durable entries that restore a state, the oldest first. */
+  public List<Long> restores() {
+    return restores;
+  }
+
+  /** Whether an entry that restores a state has taken this node away, at any time. */
+  boolean isTakenByRestore(NodeId node) {
+    return restores.stream()
+        .anyMatch(k -> state(k - 1).node(node) != null && state(k).node(node) == null);
+  }
+
   private static boolean isOrphan(FsState state, NodeId id) {
     Node node = state.node(id);
     return node != null && node.isOrphan();
@@ -213,17 +229,15 @@ public final class LogChecker {
 
   /**
    * Whether the leader must have this chunk for whoever begins with the state after an entry: that
-   * state has it, or an entry behind it mentions it. All later states have no others.
+   * state has it, or an entry behind it mentions it, or restores a state that has it. All later
+   * states have no others.
    */
   public boolean isNeeded(Hash chunk, long after) {
     return needed(after).stream().anyMatch(ref -> ref.hash().equals(chunk));
   }
 
   private Set<ChunkRef> needed(long after) {
-    Set<Hash> inState = new HashSet<>();
-    for (Node node : states.get((int) after).nodes()) {
-      StateChunks.forEach(node, inState::add);
-    }
+    Set<Hash> inState = chunksOf(states.get((int) after));
     Set<ChunkRef> needed = new LinkedHashSet<>();
     chunks.forEach(
         (chunk, last) -> {
@@ -232,6 +246,14 @@ public final class LogChecker {
           }
         });
     return needed;
+  }
+
+  private static Set<Hash> chunksOf(FsState state) {
+    Set<Hash> chunks = new HashSet<>();
+    for (Node node : state.nodes()) {
+      StateChunks.forEach(node, chunks::add);
+    }
+    return chunks;
   }
 
   private void accept(byte[] bytes) {
@@ -285,6 +307,17 @@ public final class LogChecker {
       if (chunk.length() > 0) {
         chunks.put(chunk, index);
       }
+    }
+    Violation.unless(
+        entry.createdNode().equals(LogEntry.NO_NODE) || created.add(entry.createdNode()),
+        "entry ",
+        index,
+        " makes a node with the id of an earlier one: ",
+        entry.createdNode());
+    if (entry.op() instanceof FsOp.RestoreState) {
+      restores.add(index);
+      Set<Hash> back = chunksOf(states.getLast());
+      chunks.replaceAll((chunk, last) -> back.contains(chunk.hash()) ? Long.valueOf(index) : last);
     }
     lastTimeNs = entry.committedAtNs();
     durable.add(bytes);

@@ -5,6 +5,9 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
+import io.hypersync.model.state.Node;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,7 +18,7 @@ import java.util.Set;
 
 /**
  * The content of every file as a plain array: what a reader must see after the entries applied so
- * far, computed without extents and chunk stores.
+ * far, computed without chunk stores, and without extents unless an entry restores a state.
  */
 public final class NaiveFiles {
   private static final byte[] EMPTY = {};
@@ -64,9 +67,15 @@ public final class NaiveFiles {
     this.written = written;
   }
 
-  /** Applies an entry. */
-  public void applied(LogEntry entry) {
-    if (entry.op() instanceof FsOp.Truncate(NodeId node, long size, _)) {
+  /**
+   * Applies an entry that is durable.
+   *
+   * @param log says what an entry that restores a state has brought back
+   */
+  public void applied(LogEntry entry, LogChecker log) {
+    if (entry.op() instanceof FsOp.RestoreState) {
+      log.state(entry.index()).nodes().forEach(this::restored);
+    } else if (entry.op() instanceof FsOp.Truncate(NodeId node, long size, _)) {
       files.put(node, Arrays.copyOf(bytes(node), (int) size));
     } else if (entry.op() instanceof FsOp.Write write) {
       write(write);
@@ -94,6 +103,30 @@ public final class NaiveFiles {
   /** The whole content; not a copy. */
   public byte[] bytes(NodeId node) {
     return files.getOrDefault(node, EMPTY);
+  }
+
+  /**
+   * Takes the extents of a file, since nobody keeps all that files were once. What was read before
+   * has shown whether they are right.
+   */
+  private void restored(Node node) {
+    if (!(node.content() instanceof FileContent content)) {
+      return;
+    }
+    byte[] bytes = new byte[(int) node.attributes().size()];
+    for (Extent extent : content.extents()) {
+      byte[] source = source(extent.chunk());
+      System.arraycopy(source, extent.chunkOffset(), bytes, (int) extent.offset(), extent.length());
+    }
+    files.put(node.id(), bytes);
+  }
+
+  private byte[] source(Hash chunk) {
+    byte[] source = written.get(chunk);
+    if (source == null) {
+      throw new Violation("a write of bytes that nobody wrote: " + chunk);
+    }
+    return source;
   }
 
   private void allocate(FsOp.Allocate allocate) {
@@ -132,11 +165,7 @@ public final class NaiveFiles {
     int at = (int) write.offset();
     byte[] bytes = longer(write.node(), at + write.length());
     for (ChunkRef chunk : write.chunks()) {
-      byte[] source = written.get(chunk.hash());
-      if (source == null) {
-        throw new Violation("a write of bytes that nobody wrote: " + chunk);
-      }
-      System.arraycopy(source, 0, bytes, at, chunk.length());
+      System.arraycopy(source(chunk.hash()), 0, bytes, at, chunk.length());
       at += chunk.length();
     }
   }

@@ -212,6 +212,12 @@ public final class OpenFileChecker {
     reaped.addAll(reap.nodes());
   }
 
+  /** The leader logs {@code RestoreState} now: what it should know to be open must be named. */
+  public void restoring(FsOp.RestoreState restore) {
+    Set<NodeId> named = Set.copyOf(restore.open());
+    known.keySet().forEach(worker -> checkHeld(worker, named::contains));
+  }
+
   /**
    * When the worker first reported on its present connection that it had applied {@code index};
    * {@code Long.MAX_VALUE} if it has not.
@@ -252,7 +258,7 @@ public final class OpenFileChecker {
     Map<NodeId, Long> openSince = known.getOrDefault(worker, Map.of());
     for (NodeId node : openSince.keySet()) {
       Violation.unless(
-          held.test(node) || !isStillOpen(worker, node, openSince) || reaped.contains(node),
+          held.test(node) || !isStillOpen(worker, node, openSince) || isReaped(node),
           "the leader does not know that ",
           node,
           " is open on ",
@@ -270,9 +276,9 @@ public final class OpenFileChecker {
     return open.getOrDefault(worker, Map.of()).containsKey(node);
   }
 
-  /** Whether the leader has begun to reap the node. */
+  /** Whether the leader has begun to reap the node, or a restore of everything has taken it. */
   public boolean isReaped(NodeId node) {
-    return reaped.contains(node);
+    return reaped.contains(node) || log.isTakenByRestore(node);
   }
 
   /** Number of reaped nodes. */

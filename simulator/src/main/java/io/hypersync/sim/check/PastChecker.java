@@ -9,7 +9,6 @@ import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageVisitor;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.snapshot.RateLimit;
-import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.StoredPages;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,19 +16,22 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A state of the past that is held stays readable: all its pages, and the chunks that were there
- * when it was stored (hypersync.md 14.2). Over crashes and starts of the leader, too.
+ * A state of the past that is held, for a mount or because an entry restores it, stays readable:
+ * all its pages, and the chunks that were there when it was stored (hypersync.md 14.2). Over
+ * crashes and starts of the leader, too.
  */
 public final class PastChecker {
-  /** What must be there, by the index of the state. */
+  /** What must be there, by what the state is known by. */
   private final Map<Long, Set<Hash>> held = new TreeMap<>();
 
   /**
    * A state was stored; its record is durable, and so is what it leads to.
    *
-   * @param root that of the log after this entry
+   * @param index the entry that it is known by: its last one, or the one that restores it
+   * @param root that of the log after its last entry
    */
-  public void stored(Snapshot snapshot, WorkspaceId workspace, ChunkStore chunks, Hash root) {
+  public void stored(
+      long index, byte[] manifest, WorkspaceId workspace, ChunkStore chunks, Hash root) {
     Set<Hash> there = new LinkedHashSet<>();
     PageWalker walker =
         new PageWalker(
@@ -48,18 +50,28 @@ public final class PastChecker {
               }
             });
     try {
-      Manifest.walk(snapshot.manifest(), workspace, walker);
+      Manifest.walk(manifest, workspace, walker);
       while (walker.step()) {}
       Violation.unless(
-          Manifest.root(snapshot.manifest()).equals(root),
+          Manifest.root(manifest).equals(root),
           "the state of the past of entry ",
-          snapshot.index(),
+          index,
           " has another root than the log");
     } catch (DecodeException | PageMissingException e) {
       throw new Violation(
-          "the state of entry " + snapshot.index() + " is held, and not whole: " + e.getMessage());
+          "the state of entry " + index + " is held, and not whole: " + e.getMessage());
     }
-    held.put(snapshot.index(), there);
+    held.put(index, there);
+  }
+
+  /** Whether this is held. */
+  public boolean holds(long index) {
+    return held.containsKey(index);
+  }
+
+  /** No state is held that is known by an entry before this one. */
+  public void removedBefore(long index) {
+    held.keySet().removeIf(known -> known < index);
   }
 
   /** Its record is about to be removed. */

@@ -95,6 +95,47 @@ public final class RestoreChecker {
     return Seen.ALONE;
   }
 
+  /**
+   * An entry has restored everything, and is durable. The state behind it has all nodes of the
+   * earlier one, as they were, and of the state before it only what was open or had no name.
+   *
+   * @param entry the one that restores
+   * @param index the last entry of the state that came back
+   */
+  public void restoredAll(long entry, long index) {
+    FsState then = log.state(index);
+    FsState before = log.state(entry - 1);
+    FsState now = log.state(entry);
+    Set<NodeId> kept = new HashSet<>();
+    MerkleTrie.compare(
+        then.nodes(),
+        now.nodes(),
+        now.version(),
+        (a, b) -> {
+          Violation.unless(
+              a == null && b != null && b.isOrphan() && before.node(b.id()) != null,
+              "entry ",
+              entry,
+              " restores entry ",
+              index,
+              ", and there is ",
+              b,
+              " instead of ",
+              a);
+          if (b != null) {
+            kept.add(b.id());
+          }
+        });
+    Set<NodeId> wanted = new HashSet<>();
+    before.orphans().forEach(orphan -> wanted.add(orphan.node()));
+    if (log.entry(entry).op() instanceof FsOp.RestoreState(byte[] _, var open)) {
+      open.stream().filter(node -> before.node(node) != null).forEach(wanted::add);
+    }
+    wanted.removeIf(node -> then.node(node) != null);
+    Violation.unless(
+        kept.equals(wanted), "entry ", entry, " keeps ", kept, " and should keep ", wanted);
+  }
+
   /** The files that keep their inode: they are below the path in both states. */
   private static Set<NodeId> kept(FsState then, FsState planned, List<Name> path) {
     Set<NodeId> kept = files(then, path);

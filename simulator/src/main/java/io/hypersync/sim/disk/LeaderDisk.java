@@ -9,6 +9,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.snapshot.CollectionMark;
+import io.hypersync.snapshot.HeldRestore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,6 +50,18 @@ public final class LeaderDisk {
   /** Something older than the newest snapshot has kept content of overwritten entries. */
   public static final String HELD_BACK = "collections that stop short of the newest snapshot";
 
+  /** A state was restored that had such a restore in it. */
+  public static final String RESTORED_AGAIN = "restores of a restore of everything";
+
+  /** A start has found a record of a state that no entry restores: a crash came between. */
+  public static final String RESTORE_CUT = "restores of everything that a crash ends";
+
+  /** A start has found the entry of a record that a crash has kept from being made exact. */
+  public static final String RESTORE_FOUND = "restores of everything that a start finds";
+
+  /** A start has gone through such an entry. */
+  public static final String RESTORE_REPLAYED = "restores of everything that are replayed";
+
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
@@ -62,6 +75,7 @@ public final class LeaderDisk {
           SnapshotDisk.RESTORED_BESIDE);
   private final Mark collected = new Mark();
   private final Database intents = new InMemoryDatabase();
+  private List<HeldRestore> restores = List.of();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
   private boolean logFull;
@@ -87,6 +101,11 @@ public final class LeaderDisk {
         HIDDEN,
         STARTED_BEHIND,
         CAME_BACK,
+        SnapshotDisk.RESTORED_ALL,
+        RESTORED_AGAIN,
+        RESTORE_CUT,
+        RESTORE_FOUND,
+        RESTORE_REPLAYED,
         SnapshotDisk.HELD,
         SnapshotDisk.HELD_ALONE,
         SnapshotDisk.HELD_ON);
@@ -101,6 +120,16 @@ public final class LeaderDisk {
   /** Up to where chunks may have been collected; durable at once, as the product's file is. */
   public CollectionMark collected() {
     return collected;
+  }
+
+  /** Which states are held because entries restore them, as it is durably said. */
+  public List<HeldRestore> restores() {
+    return restores;
+  }
+
+  /** Says that durably, in one step, as the product's file is replaced. */
+  public void restores(List<HeldRestore> held) {
+    restores = List.copyOf(held);
   }
 
   /** The leader's snapshots. */

@@ -64,6 +64,9 @@ public final class SnapshotDisk {
   /** A restore has left alone what others have changed meanwhile. */
   public static final String RESTORED_BESIDE = "restores that leave alone what others change";
 
+  /** Everything was restored by one entry. */
+  public static final String RESTORED_ALL = "restores of everything";
+
   /** A state of the past was stored for a mount. */
   public static final String HELD = "states of the past that are held";
 

@@ -117,6 +117,7 @@ public final class SimLeader implements LeaderEnd {
   private final Timeline timeline;
   private final SimRestores restores;
   private final SimPasts pasts;
+  private final SimStateRestores wholeRestores;
   private long lastSession;
   private long recovered;
 
@@ -129,6 +130,7 @@ public final class SimLeader implements LeaderEnd {
    * @param mayLoseTouch whether workers may lose their connection in this history
    * @param restores what somebody restores
    * @param pasts what somebody mounts of the past
+   * @param wholeRestores who restores everything
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -149,6 +151,7 @@ public final class SimLeader implements LeaderEnd {
       boolean mayLoseTouch,
       SimRestores.Wish restores,
       SimPasts.Wish pasts,
+      SimStateRestores.Wish wholeRestores,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -215,6 +218,9 @@ public final class SimLeader implements LeaderEnd {
                 this::appended,
                 this::durable,
                 why -> failed.accept(String.valueOf(why.getMessage()))));
+    this.wholeRestores =
+        new SimStateRestores(this, disk, log, config.workspace(), pages, host, wholeRestores);
+    StateRestores.Start heldRestores = this.wholeRestores.start(start.index(), recovered.index());
     SnapshotChecker judge = new SnapshotChecker(config.workspace(), checker);
     judge.retained(disk.snapshots().snapshots(), disk.chunks());
     SimSnapshots snapshots =
@@ -260,7 +266,7 @@ public final class SimLeader implements LeaderEnd {
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
             new PastHolds.Start(
                 new SimPasts.Port(this::pasts), disk.snapshots().knownPast(), SimPasts.AWAY_NS),
-            StateRestores.Start.NONE,
+            heldRestores,
             this::writeIntents,
             LogTrimPort.NONE,
             new SimSessionPort(sessions, this::sending),
@@ -279,6 +285,7 @@ public final class SimLeader implements LeaderEnd {
     this.restores.later();
     this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
     this.pasts.begin();
+    this.wholeRestores.later();
   }
 
   private SimPasts pasts() {
@@ -304,6 +311,11 @@ public final class SimLeader implements LeaderEnd {
   /** The root after an entry that is durable. */
   Hash rootOf(long index) {
     return checker.root(index);
+  }
+
+  /** Who restores everything. */
+  public SimStateRestores wholeRestores() {
+    return wholeRestores;
   }
 
   /** Who restores paths. */
@@ -495,6 +507,9 @@ public final class SimLeader implements LeaderEnd {
                 .filter(WorkerSession::isEstablished)
                 .map(session -> session.worker().name())
                 .collect(Collectors.toSet()));
+      } else if (entry.op() instanceof FsOp.RestoreState restore) {
+        open.restoring(restore);
+        wholeRestores.logging(entry.index(), restore);
       }
     } catch (DecodeException e) {
       throw new IllegalStateException("the leader logs what is no entry", e);

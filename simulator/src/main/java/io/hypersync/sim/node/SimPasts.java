@@ -282,7 +282,13 @@ public final class SimPasts {
 
   private void stored(Snapshot snapshot) {
     if (disk.chunks().rotted() == 0) {
-      wish.checker().stored(snapshot, workspace, disk.chunks(), leader.rootOf(snapshot.index()));
+      wish.checker()
+          .stored(
+              snapshot.index(),
+              snapshot.manifest(),
+              workspace,
+              disk.chunks(),
+              leader.rootOf(snapshot.index()));
     }
     disk.snapshots().count(SnapshotDisk.HELD);
     answer(holds -> holds.made(snapshot, host.nowNs()));

@@ -94,6 +94,10 @@ public final class SimRestores {
         "",
         () -> {
           if (wish.wants().get()) {
+            if (!leader.wholeRestores().isIdle()) { // requests take turns
+              later();
+              return;
+            }
             isBusy = true;
             plan(
                 new PastStates.Newest(

@@ -9,6 +9,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.state.Extent;
@@ -149,7 +150,7 @@ public final class SimWorker implements WorkerEnd {
     Manifest start = begin.manifest();
     this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
     for (long k = 1; k <= start.index(); k++) {
-      files.applied(recording.log().entry(k));
+      files.applied(recording.log().entry(k), recording.log());
     }
     this.recording = recording;
     this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
@@ -272,9 +273,17 @@ public final class SimWorker implements WorkerEnd {
     return id;
   }
 
-  /** Whether all that the state needs should be here. */
+  /**
+   * Whether all that the state needs should be here. What an entry restores is looked at, and then
+   * fetched, before it is visible.
+   */
   private boolean isInstalled() {
-    return agent == null || agent.isInstalled();
+    return agent == null || (agent.isInstalled() && !isBehindRestore());
+  }
+
+  private boolean isBehindRestore() {
+    List<Long> restores = recording.log().restores();
+    return !restores.isEmpty() && restores.getLast() > agent.visible().index();
   }
 
   /** A replica that begins has no agent yet, and does not begin. */
@@ -530,7 +539,10 @@ public final class SimWorker implements WorkerEnd {
     @Override
     public void applied(LogEntry entry, FsState before, FsState after) {
       replica.applied(entry);
-      files.applied(entry);
+      files.applied(entry, recording.log());
+      if (entry.op() instanceof FsOp.RestoreState) {
+        disk.count(SnapshotDisk.RESTORED_ALL);
+      }
       older.next(after);
     }
 
@@ -538,7 +550,7 @@ public final class SimWorker implements WorkerEnd {
     public void replaced(IndexedState before, IndexedState after) {
       replica.replaced(before.index(), after.index());
       for (long k = before.index() + 1; k <= after.index(); k++) {
-        files.applied(recording.log().entry(k));
+        files.applied(recording.log().entry(k), recording.log());
       }
       older.next(after.state());
       disk.count(SnapshotDisk.JUMPED);
