@@ -650,8 +650,8 @@ final class Mutants {
               "BegunInstall.restored"),
           skips(
               "a worker does not fetch the content of what an entry restores",
-              "worker.WorkerAgent",
-              "becameVisible",
+              "worker.WorkerAgent$Shown",
+              "applied",
               "Backfill.begin"));
 
   static final List<Mutant> ALL =
