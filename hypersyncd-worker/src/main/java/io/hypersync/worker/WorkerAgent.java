@@ -307,6 +307,9 @@ public final class WorkerAgent implements Agent {
       leases.applied(entry, before, after, now);
       removedNames.applied(entry, before, now);
       orphans.applied(entry, before, after);
+      if (entry.op() instanceof FsOp.RestoreState) {
+        backfill.begin(); // a pass may have ended that looked at the state before
+      }
       next.applied(entry, before, after);
     }
 
@@ -1241,9 +1244,6 @@ public final class WorkerAgent implements Agent {
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.visible(clock.monotonicNs());
-    }
-    if (entry.op() instanceof FsOp.RestoreState) {
-      backfill.begin(); // a pass may have looked at the state before, which was visible until now
     }
     intents.applied(entry, after);
   }

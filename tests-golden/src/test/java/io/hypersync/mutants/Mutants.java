@@ -625,33 +625,16 @@ final class Mutants {
               "tick",
               "StateRestores.isMaking",
               0),
-          callAnswers(
-              "an entry restores what is not said to be held yet",
-              "leader.restore.StateRestores",
-              "written",
-              "StateRestores.has",
-              1),
           replaces(
               "a restore of everything drops what is open",
               "leader.restore.StateRestores",
               "submit",
               "Leader.open",
               "nothingOpen"),
-          callAnswers(
-              "a start gives up what the entries of its log restore",
-              "leader.recovery.LoggedRestores",
-              "held",
-              "LoggedRestores.isLogged",
-              0),
-          skips(
-              "a worker does not fetch the pages of what an entry restores",
-              "worker.WorkerAgent",
-              "noteApplied",
-              "BegunInstall.restored"),
           skips(
               "a worker does not fetch the content of what an entry restores",
-              "worker.WorkerAgent",
-              "becameVisible",
+              "worker.WorkerAgent$Shown",
+              "applied",
               "Backfill.begin"));
 
   static final List<Mutant> ALL =

@@ -102,10 +102,7 @@ public final class LeaderDisk {
         STARTED_BEHIND,
         CAME_BACK,
         SnapshotDisk.RESTORED_ALL,
-        RESTORED_AGAIN,
         RESTORE_CUT,
-        RESTORE_FOUND,
-        RESTORE_REPLAYED,
         SnapshotDisk.HELD,
         SnapshotDisk.HELD_ALONE,
         SnapshotDisk.HELD_ON);
