@@ -22,7 +22,6 @@ import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 
 /** Replacements for calls in mutants; called by changed bytecode only. */
 public final class MutantReplacements {
@@ -48,9 +47,9 @@ public final class MutantReplacements {
     return List.of();
   }
 
-  /** Takes a restore for the only one who has anything open. */
-  public static Set<NodeId> nothingOpen(StateRestores.Leader leader) {
-    return Set.of();
+  /** Takes nothing that is open for lost by a restore. */
+  public static List<NodeId> nothingLost(StateRestores.Leader leader, byte[] manifest) {
+    return List.of();
   }
 
   /** Replaces {@code Math.max} by itself, as a control. */

@@ -629,8 +629,8 @@ final class Mutants {
               "a restore of everything drops what is open",
               "leader.restore.StateRestores",
               "submit",
-              "Leader.open",
-              "nothingOpen"),
+              "Leader.lost",
+              "nothingLost"),
           skips(
               "a worker does not fetch the content of what an entry restores",
               "worker.WorkerAgent$Shown",

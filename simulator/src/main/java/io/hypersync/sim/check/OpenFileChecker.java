@@ -1,7 +1,10 @@
 package io.hypersync.sim.check;
 
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
@@ -212,10 +215,18 @@ public final class OpenFileChecker {
     reaped.addAll(reap.nodes());
   }
 
-  /** The leader logs {@code RestoreState} now: what it should know to be open must be named. */
-  public void restoring(FsOp.RestoreState restore) {
+  /**
+   * The leader logs {@code RestoreState} now: what it should know to be open must be named, or be
+   * in the earlier state.
+   */
+  public void restoring(FsOp.RestoreState restore) throws DecodeException {
     Set<NodeId> named = Set.copyOf(restore.open());
-    known.keySet().forEach(worker -> checkHeld(worker, named::contains));
+    FsState earlier = log.state(Manifest.index(restore.manifest()));
+    known
+        .keySet()
+        .forEach(
+            worker ->
+                checkHeld(worker, node -> named.contains(node) || earlier.node(node) != null));
   }
 
   /**
