@@ -308,7 +308,7 @@ public final class WorkerAgent implements Agent {
       removedNames.applied(entry, before, now);
       orphans.applied(entry, before, after);
       if (entry.op() instanceof FsOp.RestoreState) {
-        backfill.begin(); // a pass may have ended that looked at the state before
+        backfill.begin(); // it looks at what is visible
       }
       next.applied(entry, before, after);
     }
@@ -1235,7 +1235,6 @@ public final class WorkerAgent implements Agent {
     } else if (entry.op() instanceof FsOp.RestoreState restore) {
       begun.restored(entry.index(), restore.manifest());
       snapshots.manager().restored();
-      backfill.begin();
     }
   }
 

@@ -4,7 +4,6 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.history.HeapAllowance;
-import io.hypersync.leader.history.PastSnapshotTask;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.past.PastHolds;
@@ -35,10 +34,8 @@ final class PastThread implements PastPort, AutoCloseable {
 
   private final Supplier<Moments> moments;
   private final SlowRequests requests;
-  private final OpLog log;
-  private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
-  private final PageCache memory;
+  private final PastSnapshotMaker maker;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
@@ -63,10 +60,8 @@ final class PastThread implements PastPort, AutoCloseable {
       Consumer<Consumer<LeaderAgent>> post) {
     this.moments = moments;
     this.requests = requests;
-    this.log = log;
-    this.chunks = chunks;
     this.catalog = catalog;
-    this.memory = memory;
+    this.maker = new PastSnapshotMaker(requests, log, chunks, memory, catalog::put, Clock.SYSTEM);
     this.post = post;
   }
 
@@ -161,25 +156,7 @@ final class PastThread implements PastPort, AutoCloseable {
 
   private Snapshot stored(long index, SnapshotHold hold, PastStates.Newest newest, PastStates past)
       throws IOException {
-    Snapshot base =
-        newest.snapshots().stream()
-            .filter(snapshot -> snapshot.index() == hold.index())
-            .findFirst()
-            .orElse(null);
-    PastSnapshotTask task =
-        new PastSnapshotTask(
-            index, base, past, log, chunks, catalog::put, memory, Clock.SYSTEM.epochNs());
-    try {
-      do {
-        requests.requireRunning();
-      } while (task.step());
-    } catch (IndexOutOfBoundsException e) {
-      throw new UserError("entries of the log were removed meanwhile", "Try again.");
-    }
-    Snapshot made = task.result();
-    if (made.manifest().length > Protocol.MAX_MANIFEST_BYTES) {
-      throw new UserError("the manifest of the state is too long", "");
-    }
+    Snapshot made = maker.make(index, hold, newest, past, Protocol.MAX_MANIFEST_BYTES);
     LOG.info("stored the state of entry {}: {} pages, {} bytes", index, made.pages(), made.bytes());
     return made;
   }

@@ -22,9 +22,6 @@ import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -39,17 +36,13 @@ final class RestoreAllRequests {
   private static final Logger LOG = LoggerFactory.getLogger(RestoreAllRequests.class);
   private static final long NS_PER_MS = 1_000_000;
 
-  /** How often it is looked whether the leader stops. */
-  private static final long POLL_MS = 100;
-
   private final Consumer<Consumer<LeaderAgent>> post;
   private final Moments moments;
-  private final OpLog log;
   private final ChunkStore chunks;
-  private final PageCache memory;
+  private final PastSnapshotMaker maker;
   private final Clock clock;
   private final SlowRequests requests;
-  private final CompletableFuture<Void> ended;
+  private final AgentAnswers agent;
 
   /**
    * Requests to one leader.
@@ -70,12 +63,12 @@ final class RestoreAllRequests {
       CompletableFuture<Void> ended) {
     this.post = post;
     this.moments = moments;
-    this.log = log;
     this.chunks = chunks;
-    this.memory = memory;
+    this.maker =
+        new PastSnapshotMaker(requests, log, chunks, memory, PastSnapshotTask.Records.NONE, clock);
     this.clock = clock;
     this.requests = requests;
-    this.ended = ended;
+    this.agent = new AgentAnswers(post, requests, ended);
   }
 
   ObjectNode run(ObjectNode args) {
@@ -105,7 +98,7 @@ final class RestoreAllRequests {
   private ObjectNode restored(String at) {
     long beganNs = clock.monotonicNs();
     // Before the newest state is looked at: what is stored beside it rests on pages that it has.
-    boolean isFree = ask(answer -> leader -> answer.complete(leader.restores().begin()));
+    boolean isFree = agent.ask(answer -> leader -> answer.complete(leader.restores().begin()));
     if (!isFree) {
       throw new UserError("another restore is under way", "Try again when that is done.");
     }
@@ -115,7 +108,11 @@ final class RestoreAllRequests {
       long index = index(at, newest);
       SnapshotHold hold = moments.hold(newest, index);
       try {
-        @Nullable Snapshot state = index == newest.index() ? null : stored(newest, index, hold);
+        @Nullable Snapshot state =
+            index == newest.index()
+                ? null
+                : maker.make(
+                    index, hold, newest, past(newest), FsOp.RestoreState.MAX_MANIFEST_BYTES);
         WholeDifference difference = difference(newest, index, this::isStored);
         requireWhole(difference, index);
         ObjectNode told = told(difference, index, newest).put("dry_run", false);
@@ -163,37 +160,6 @@ final class RestoreAllRequests {
         states.second(), states.first(), new WalkLimits(requests, allowance), isStored);
   }
 
-  private Snapshot stored(PastStates.Newest newest, long index, SnapshotHold hold)
-      throws IOException {
-    Snapshot base =
-        newest.snapshots().stream()
-            .filter(snapshot -> snapshot.index() == hold.index())
-            .findFirst()
-            .orElse(null);
-    PastSnapshotTask task =
-        new PastSnapshotTask(
-            index,
-            base,
-            past(newest),
-            log,
-            chunks,
-            PastSnapshotTask.Records.NONE,
-            memory,
-            clock.epochNs());
-    try {
-      do {
-        requests.requireRunning();
-      } while (task.step());
-    } catch (IndexOutOfBoundsException e) {
-      throw new UserError("entries of the log were removed meanwhile", "Try again.");
-    }
-    Snapshot made = task.result();
-    if (made.manifest().length > FsOp.RestoreState.MAX_MANIFEST_BYTES) {
-      throw new UserError("the manifest of the state is too long", "");
-    }
-    return made;
-  }
-
   /** Asking keeps the chunk, if a collection is under way. */
   private boolean isStored(Hash chunk) {
     return chunks.contains(chunk);
@@ -215,7 +181,7 @@ final class RestoreAllRequests {
 
   /** Has the agent restore what is stored; returns when the entry is durable. */
   private long commit(Snapshot state) {
-    return switch (this.<Answer>ask(
+    return switch (agent.<Answer>ask(
         answer -> leader -> leader.restoreState(state, answer::complete))) {
       case Answer.Refused(String why, String hint) -> throw new UserError(why, hint);
       case Answer.Logged(long entry) -> {
@@ -224,35 +190,6 @@ final class RestoreAllRequests {
         yield entry;
       }
     };
-  }
-
-  @FunctionalInterface
-  private interface Question<T> {
-    Consumer<LeaderAgent> to(CompletableFuture<T> answer);
-  }
-
-  /**
-   * Asks the agent, and waits as long as the leader leads: what was asked for may be done, so it is
-   * not given up.
-   */
-  private <T> T ask(Question<T> question) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    post.accept(question.to(answer));
-    while (true) {
-      try {
-        return answer.get(POLL_MS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
-        requests.requireRunning();
-        if (ended.isDone()) {
-          throw new UserError("the leader has ended", "Look at its log.");
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new UserError("interrupted", "");
-      } catch (ExecutionException e) {
-        throw new IllegalStateException("the agent only completes it", e);
-      }
-    }
   }
 
   private static UserError explained(Exception e) {

@@ -35,9 +35,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +57,6 @@ final class RestoreRequests {
   private static final int MOST_CHARS = 4 << 20;
   private static final long NS_PER_MS = 1_000_000;
 
-  /** How often it is looked whether the leader stops. */
-  private static final long POLL_MS = 100;
-
   private final AgentQueries<LeaderAgent> agent;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final Moments moments;
@@ -70,7 +64,7 @@ final class RestoreRequests {
   private final ChunkStore chunks;
   private final Clock clock;
   private final SlowRequests requests;
-  private final CompletableFuture<Void> ended;
+  private final AgentAnswers answers;
   private volatile @Nullable Progress progress;
 
   /** How far a restore is. */
@@ -99,7 +93,7 @@ final class RestoreRequests {
     this.chunks = chunks;
     this.clock = clock;
     this.requests = requests;
-    this.ended = ended;
+    this.answers = new AgentAnswers(post, requests, ended);
   }
 
   ObjectNode run(ObjectNode args) {
@@ -238,23 +232,7 @@ final class RestoreRequests {
 
   /** Hands steps to the agent, which answers after some turns; not if it stops. */
   private RestoreAnswer commit(RestoreRun run, List<RestoreStep> steps) {
-    CompletableFuture<RestoreAnswer> answer = new CompletableFuture<>();
-    post.accept(_ -> run.offer(steps, answer::complete));
-    while (true) {
-      try {
-        return answer.get(POLL_MS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
-        requests.requireRunning();
-        if (ended.isDone()) {
-          throw new UserError("the leader has ended", "Look at its log.");
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new UserError("interrupted", "");
-      } catch (ExecutionException e) {
-        throw new IllegalStateException("the agent only completes it", e);
-      }
-    }
+    return answers.ask(answer -> _ -> run.offer(steps, answer::complete));
   }
 
   /** Reads a chunk: an entry must not name one that cannot be read (hypersync.md 9.3). */

@@ -91,20 +91,13 @@ public final class StateChange {
 
   /** Or to a directory that has moved, which the kernel is made to find at its new place. */
   private boolean leadsWhereItDid(CachedName name) {
-    Node was = target(before, name);
-    Node is = target(after, name);
-    if (was == null || is == null) {
-      boolean isMoved =
-          was != null && was.type() == NodeType.DIRECTORY && after.node(was.id()) != null;
-      return isMoved || (was == null && is == null);
+    Node was = name.target(before);
+    Node is = name.target(after);
+    if (was == null) {
+      return is == null;
     }
-    return was.id().equals(is.id())
+    return (is != null && was.id().equals(is.id()))
         || (was.type() == NodeType.DIRECTORY && after.node(was.id()) != null);
-  }
-
-  private static @Nullable Node target(FsState state, CachedName name) {
-    Node directory = state.node(name.parent());
-    return directory == null ? null : state.lookup(directory, name.name());
   }
 
   /** Names that lead elsewhere, or nowhere, or somewhere at last. */

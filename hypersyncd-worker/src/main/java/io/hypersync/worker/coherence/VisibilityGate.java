@@ -286,8 +286,8 @@ public final class VisibilityGate {
     Invalidations invalidations = Invalidations.of(entry.op(), before.state(), after.state());
     Step step = new Step(entry, invalidations, before, after);
     for (CachedName name : invalidations.names()) { // looked up again below, from memory then
-      target(before.state(), name);
-      target(after.state(), name);
+      name.target(before.state());
+      name.target(after.state());
     }
     return () -> steps.addLast(step);
   }
@@ -606,16 +606,11 @@ public final class VisibilityGate {
    * or still leads to the same node.
    */
   private static boolean staysSomewhere(CachedName name, Step step) {
-    Node before = target(step.before.state(), name);
-    Node after = target(step.after.state(), name);
+    Node before = name.target(step.before.state());
+    Node after = name.target(step.after.state());
     return before != null
         && (step.invalidations.moves(before.id())
             || (after != null && after.id().equals(before.id())));
-  }
-
-  private static @Nullable Node target(FsState state, CachedName name) {
-    Node directory = state.node(name.parent());
-    return directory == null ? null : state.lookup(directory, name.name());
   }
 
   private boolean isOver(Wait waiting, long nowNs) {
@@ -665,7 +660,7 @@ public final class VisibilityGate {
     List<InodeNo> targets = new ArrayList<>(waiting.names.size());
     boolean missing = false;
     for (CachedName name : waiting.names) {
-      Node target = target(waiting.step.before.state(), name);
+      Node target = name.target(waiting.step.before.state());
       missing |= target == null;
       if (target != null && caches.isKnown(target.inode())) {
         targets.add(target.inode());

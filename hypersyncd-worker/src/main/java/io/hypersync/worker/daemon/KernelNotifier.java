@@ -77,8 +77,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
       Executors.newCachedThreadPool(daemon("kernel-notifier-listing"));
   private final ScheduledExecutorService patience =
       Executors.newSingleThreadScheduledExecutor(daemon("kernel-notifier-patience"));
-  private volatile @Nullable FuseNotifier kernel;
   private final ExecutorService renewals = thread("kernel-notifier-renewal");
+  private volatile @Nullable FuseNotifier kernel;
   private volatile boolean canPrune;
   private volatile @Nullable KernelRenewal renewal;
   private volatile @Nullable FileBytes files;
@@ -180,11 +180,15 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
   @Override
   public void followMoves(long ticket, List<MovedDirectory> moved) {
+    follow(moved, () -> dropped.accept(ticket));
+  }
+
+  private void follow(List<MovedDirectory> moved, Runnable done) {
     KernelWalker walk = walker;
     if (walk == null) {
-      dropped.accept(ticket);
+      done.run();
     } else {
-      walk.follow(moved, () -> dropped.accept(ticket));
+      walk.follow(moved, done);
     }
   }
 
@@ -266,12 +270,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
     @Override
     public void follow(List<MovedDirectory> moved, Runnable done) {
-      KernelWalker walk = walker;
-      if (walk == null) {
-        done.run();
-      } else {
-        walk.follow(moved, done);
-      }
+      KernelNotifier.this.follow(moved, done);
     }
   }
 

@@ -141,9 +141,8 @@ final class KernelRenewal {
     for (InodeNo inode : change.owned()) {
       kernel.refreshOwner(notifier, inode);
     }
-    // An answer that has confirmed such a name before may have come to the kernel since: it is
-    // taken
-    // out, and not expired once more.
+    // An answer that has confirmed such a name before may have come to the kernel since. So it is
+    // taken out, and not expired once more.
     tell(
         notifier,
         tasks(

@@ -4,6 +4,8 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.history.HeapAllowance;
+import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.past.PastHolds;
@@ -50,8 +52,10 @@ import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.StoredPages;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.LeaderMessage;
@@ -101,6 +105,7 @@ public final class SimLeader implements LeaderEnd {
   private final LogChecker checker;
   private final OpenFileChecker open;
   private final Consumer<String> failed;
+  private final WorkspaceId workspace;
   private final LeaderDisk disk;
   private final PageCache pages;
   private final OlderState older;
@@ -166,6 +171,7 @@ public final class SimLeader implements LeaderEnd {
     this.prng = prng;
     this.checker = checker;
     this.disk = disk;
+    this.workspace = config.workspace();
     this.pages = SnapshotReader.cache(disk.chunks(), stateMemory, false);
     this.older = new OlderState(new Prng(timeline.monotonicNs()), disk.chunks()::isDamaged);
     this.host = new Host(timeline, prng.split(), "leader");
@@ -281,7 +287,7 @@ public final class SimLeader implements LeaderEnd {
     }
     persistIntentsLater();
     trimLater();
-    this.restores = new SimRestores(this, disk, log, config.workspace(), host, restores);
+    this.restores = new SimRestores(this, disk, log, host, restores);
     this.restores.later();
     this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
     this.pasts.begin();
@@ -306,6 +312,35 @@ public final class SimLeader implements LeaderEnd {
 
   public LeaderAgent agent() {
     return agent;
+  }
+
+  /** The newest state, which need not be durable yet. */
+  PastStates.Newest newest() {
+    return new PastStates.Newest(
+        agent.sequencer().head(),
+        agent.sequencer().headIndex(),
+        agent.sequencer().lastTimeNs(),
+        List.copyOf(agent.snapshots().all()));
+  }
+
+  /** States of the past beside the newest one. */
+  PastStates past(PastStates.Newest newest) {
+    return new PastStates(
+        log,
+        workspace,
+        new StoredPages(disk.chunks(), RateLimit.NONE),
+        newest,
+        new HeapAllowance(Long.MAX_VALUE, ""),
+        () -> {});
+  }
+
+  /** Waits until an entry is durable, as a request does that rests on it. */
+  void whenDurable(long index, Runnable then) {
+    if (log.durableIndex() >= index) {
+      then.run();
+    } else {
+      host.after(Timeline.MS, "", () -> whenDurable(index, then));
+    }
   }
 
   /** The root after an entry that is durable. */

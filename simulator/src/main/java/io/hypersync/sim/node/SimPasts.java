@@ -1,7 +1,6 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastSnapshotTask;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
@@ -21,9 +20,7 @@ import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
-import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.StoredPages;
 import io.hypersync.wire.message.WorkerMessage.PastStateRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -197,21 +194,8 @@ public final class SimPasts {
   }
 
   private void make(long index) {
-    PastStates.Newest newest =
-        new PastStates.Newest(
-            leader.agent().sequencer().head(),
-            leader.agent().sequencer().headIndex(),
-            leader.agent().sequencer().lastTimeNs(),
-            List.copyOf(leader.agent().snapshots().all()));
-    whenDurable(newest.index(), () -> make(index, newest));
-  }
-
-  private void whenDurable(long index, Runnable then) {
-    if (log.durableIndex() >= index) {
-      then.run();
-    } else {
-      host.after(Timeline.MS, "", () -> whenDurable(index, then));
-    }
+    PastStates.Newest newest = leader.newest();
+    leader.whenDurable(newest.index(), () -> make(index, newest));
   }
 
   private void make(long index, PastStates.Newest newest) {
@@ -235,14 +219,7 @@ public final class SimPasts {
         break;
       }
     }
-    PastStates past =
-        new PastStates(
-            log,
-            workspace,
-            new StoredPages(disk.chunks(), RateLimit.NONE),
-            newest,
-            new HeapAllowance(Long.MAX_VALUE, ""),
-            () -> {});
+    PastStates past = leader.past(newest);
     step(
         new PastSnapshotTask(
             index,

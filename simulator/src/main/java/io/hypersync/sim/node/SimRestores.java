@@ -1,7 +1,6 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.restore.RestoreBatches;
@@ -12,7 +11,6 @@ import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.difference.StateDifference.Limits;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.restore.RestorePlan;
 import io.hypersync.model.restore.RestorePlanner;
 import io.hypersync.model.restore.RestoreSteps;
@@ -29,9 +27,7 @@ import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
-import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +40,6 @@ import java.util.function.Supplier;
 public final class SimRestores {
   private static final long OFTEN_NS = 50 * Timeline.MS;
   private static final long SELDOM_NS = 3_000 * Timeline.MS;
-  private static final long POLL_NS = Timeline.MS;
   private static final long SHORT_NS = 10_000;
   private static final long LONG_NS = 200 * Timeline.MS;
   private static final int DEEPEST = 4;
@@ -54,7 +49,6 @@ public final class SimRestores {
   private final SimLeader leader;
   private final LeaderDisk disk;
   private final OpLog log;
-  private final WorkspaceId workspace;
   private final Host host;
   private final Prng prng;
   private final Wish wish;
@@ -71,12 +65,10 @@ public final class SimRestores {
    */
   public record Wish(Prng prng, RestoreChecker checker, Supplier<Boolean> wants) {}
 
-  SimRestores(
-      SimLeader leader, LeaderDisk disk, OpLog log, WorkspaceId workspace, Host host, Wish wish) {
+  SimRestores(SimLeader leader, LeaderDisk disk, OpLog log, Host host, Wish wish) {
     this.leader = leader;
     this.disk = disk;
     this.log = log;
-    this.workspace = workspace;
     this.host = host;
     this.prng = wish.prng().split();
     this.wish = wish;
@@ -99,12 +91,7 @@ public final class SimRestores {
               return;
             }
             isBusy = true;
-            plan(
-                new PastStates.Newest(
-                    leader.agent().sequencer().head(),
-                    leader.agent().sequencer().headIndex(),
-                    leader.agent().sequencer().lastTimeNs(),
-                    List.copyOf(leader.agent().snapshots().all())));
+            plan(leader.newest());
           }
         });
   }
@@ -114,17 +101,8 @@ public final class SimRestores {
     later();
   }
 
-  /** Waits until what is planned on is durable, as a request does. */
-  private void whenDurable(long index, Runnable then) {
-    if (log.durableIndex() >= index) {
-      then.run();
-    } else {
-      host.after(POLL_NS, "", () -> whenDurable(index, then));
-    }
-  }
-
   private void plan(PastStates.Newest newest) {
-    whenDurable(newest.index(), () -> planned(newest));
+    leader.whenDurable(newest.index(), () -> planned(newest));
   }
 
   private void planned(PastStates.Newest newest) {
@@ -132,14 +110,7 @@ public final class SimRestores {
     long index = prng.between(low, newest.index());
     SnapshotHold held = hold(newest, index);
     try {
-      PastStates past =
-          new PastStates(
-              log,
-              workspace,
-              new StoredPages(disk.chunks(), RateLimit.NONE),
-              newest,
-              new HeapAllowance(Long.MAX_VALUE, ""),
-              () -> {});
+      PastStates past = leader.past(newest);
       FsState then = past.both(index, newest.index()).first();
       wish.checker().read(index, then.root());
       List<Name> path = path(prng.oneIn(2) ? then : newest.state());
@@ -201,7 +172,7 @@ public final class SimRestores {
       leader.agent().endRestore(restore.run);
       restore.held.end(leader.agent().snapshots());
       long last = Math.max(restore.planned, lastLooked);
-      whenDurable(
+      leader.whenDurable(
           last,
           () -> {
             checked(restore, last);

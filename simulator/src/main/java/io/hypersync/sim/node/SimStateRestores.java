@@ -1,7 +1,6 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastSnapshotTask;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.history.WholeDifference;
@@ -28,9 +27,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.HeldRestore;
-import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.StoredPages;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class SimStateRestores {
   private static final long OFTEN_NS = 50 * Timeline.MS;
   private static final long SELDOM_NS = 3_000 * Timeline.MS;
-  private static final long POLL_NS = Timeline.MS;
   private static final long SHORT_NS = 10_000;
   private static final long LONG_NS = 200 * Timeline.MS;
   private static final int NEAR = 60;
@@ -240,21 +236,8 @@ public final class SimStateRestores {
     if (!restores().begin()) {
       throw new Violation("another restore is under way, which nobody has asked for");
     }
-    PastStates.Newest newest =
-        new PastStates.Newest(
-            leader.agent().sequencer().head(),
-            leader.agent().sequencer().headIndex(),
-            leader.agent().sequencer().lastTimeNs(),
-            List.copyOf(leader.agent().snapshots().all()));
-    whenDurable(newest.index(), () -> plan(newest));
-  }
-
-  private void whenDurable(long index, Runnable then) {
-    if (log.durableIndex() >= index) {
-      then.run();
-    } else {
-      host.after(POLL_NS, "", () -> whenDurable(index, then));
-    }
+    PastStates.Newest newest = leader.newest();
+    leader.whenDurable(newest.index(), () -> plan(newest));
   }
 
   private void plan(PastStates.Newest newest) {
@@ -283,22 +266,12 @@ public final class SimStateRestores {
             new PastSnapshotTask(
                 index,
                 base,
-                past(newest),
+                leader.past(newest),
                 log,
                 disk.chunks(),
                 PastSnapshotTask.Records.NONE,
                 memory,
                 host.nowNs())));
-  }
-
-  private PastStates past(PastStates.Newest newest) {
-    return new PastStates(
-        log,
-        workspace,
-        new StoredPages(disk.chunks(), RateLimit.NONE),
-        newest,
-        new HeapAllowance(Long.MAX_VALUE, ""),
-        () -> {});
   }
 
   private record Restore(
@@ -327,7 +300,7 @@ public final class SimStateRestores {
 
   /** The state is stored. Asking for a chunk keeps it, if a collection is under way. */
   private void compared(Restore restore) throws IOException {
-    PastStates.Two states = past(restore.newest).both(restore.index, restore.newest.index());
+    PastStates.Two states = leader.past(restore.newest).both(restore.index, restore.newest.index());
     wish.checker().read(restore.index, states.first().root());
     WholeDifference difference =
         WholeDifference.of(states.second(), states.first(), Limits.NONE, disk.chunks()::contains);
@@ -355,7 +328,7 @@ public final class SimStateRestores {
       }
       case StateRestores.Answer.Logged(long entry) -> {
         host.note("entry " + entry + " restores the state of entry " + restore.index);
-        whenDurable(entry, () -> done(entry, restore.index));
+        leader.whenDurable(entry, () -> done(entry, restore.index));
       }
     }
   }

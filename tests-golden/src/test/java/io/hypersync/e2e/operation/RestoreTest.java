@@ -144,17 +144,7 @@ class RestoreTest {
       kept.seek(0);
       assertEquals("one", kept.readLine(), "the same inode has its old content again");
       assertEquals("new", old.readLine(), "who has the later file open keeps it");
-      Await.until(
-          "the watcher hears of it",
-          () -> {
-            hear(watcher, heard);
-            return heard.containsAll(
-                Set.of(
-                    "ENTRY_MODIFY inplace",
-                    "ENTRY_DELETE made",
-                    "ENTRY_CREATE moved",
-                    "ENTRY_CREATE replaced"));
-          });
+      awaitTheRestore(watcher, heard);
     }
     assertEquals("after", Files.readString(b.resolve("beside")), "what is beside it stays");
     assertEquals(inPlace, inode(b.resolve("p/src/inplace")));
@@ -220,17 +210,7 @@ class RestoreTest {
       process.must("assert os.fstat(later.fileno()).st_nlink == 0");
       process.must("assert os.getcwd() == '" + b.resolve("p/src/deep") + "', os.getcwd()");
       process.must("assert os.stat('../moved').st_size == 6");
-      Await.until(
-          "the watcher hears of it",
-          () -> {
-            hear(watcher, heard);
-            return heard.containsAll(
-                Set.of(
-                    "ENTRY_MODIFY inplace",
-                    "ENTRY_DELETE made",
-                    "ENTRY_CREATE moved",
-                    "ENTRY_CREATE replaced"));
-          });
+      awaitTheRestore(watcher, heard);
       cluster.leader().kill();
       cluster.worker("a").kill();
       cluster.startLeader();
@@ -361,6 +341,20 @@ class RestoreTest {
 
   private static long inode(Path path) throws Exception {
     return (Long) Files.getAttribute(path, "unix:ino");
+  }
+
+  private static void awaitTheRestore(WatchService watcher, Set<String> heard) throws Exception {
+    Await.until(
+        "the watcher hears of it",
+        () -> {
+          hear(watcher, heard);
+          return heard.containsAll(
+              Set.of(
+                  "ENTRY_MODIFY inplace",
+                  "ENTRY_DELETE made",
+                  "ENTRY_CREATE moved",
+                  "ENTRY_CREATE replaced"));
+        });
   }
 
   private static Set<String> watch(WatchService watcher, Path directory) throws Exception {
