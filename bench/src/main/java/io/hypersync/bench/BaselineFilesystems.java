@@ -1,8 +1,12 @@
 package io.hypersync.bench;
 
+import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.demo.Cleanup;
+import io.hypersync.cli.demo.Demo;
+import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.worker.FuseBackend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +20,9 @@ import java.util.Set;
  * with a message.
  */
 final class BaselineFilesystems {
+  private static final String FUSE_BACKEND =
+      Settings.WORKER_FUSE_BACKEND.key() + "=" + FuseBackend.JNR.text();
+
   private final Narrator narrator;
   private final Cleanup cleanup;
   private final Path root;
@@ -59,7 +66,9 @@ final class BaselineFilesystems {
       throws IOException, InterruptedException {
     add(MeasuredFilesystem.Kind.PLAIN);
     for (MeasuredFilesystem.Kind kind : kinds) {
-      add(kind);
+      if (kind != MeasuredFilesystem.Kind.JNR) {
+        add(kind);
+      }
     }
     if (script.isPresent()) {
       addPeer(script.get());
@@ -70,7 +79,8 @@ final class BaselineFilesystems {
   void add(MeasuredFilesystem.Kind kind) throws IOException, InterruptedException {
     Path folder = Files.createDirectories(root.resolve(kind.label()));
     switch (kind) {
-      case HYPERSYNC, PEER -> throw new IllegalArgumentException(kind + " is set up elsewhere");
+      case HYPERSYNC, JNR, PEER ->
+          throw new IllegalArgumentException(kind + " is set up elsewhere");
       case PLAIN, UNSYNCED -> place(kind, folder);
       case DIRSYNC -> mountDirsync(folder);
       case BINDFS -> mountBindfs(folder);
@@ -97,6 +107,22 @@ final class BaselineFilesystems {
     } catch (IOException failure) {
       throw new UserError(
           "cannot set up " + script.getFileName(), String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /** Starts one more worker of a workspace, whose mount goes through libfuse 2. */
+  void addJnr(Demo demo, Demo.Cast cast, DemoFolder folder)
+      throws IOException, InterruptedException {
+    String name = MeasuredFilesystem.Kind.JNR.label();
+    try {
+      var _ =
+          demo.join(cast, name, Demo.Extras.settings(List.of(), List.of(FUSE_BACKEND)))
+              .await("reach the leader", status -> status.path("mounted").asBoolean());
+      narrator.say("worker %s is ready: its mount goes through libfuse 2", name);
+      Path root = folder.mount(name).resolve("bench-" + name);
+      places.add(new MeasuredFilesystem(MeasuredFilesystem.Kind.JNR, root));
+    } catch (UserError failure) {
+      leaveOut("jnr", failure.getMessage() + " (apt-get install libfuse2)");
     }
   }
 

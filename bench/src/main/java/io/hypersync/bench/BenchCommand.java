@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --ops write,create --threads 1,16",
       "  ./hypersync bench --seconds 10 --json > bench.json",
       "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
+      "  ./hypersync bench --beside jnr                   # beside a mount through libfuse 2",
       "  ./hypersync bench --workers 1                    # and nobody replicates it beside",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
@@ -52,6 +54,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
       "  ./hypersync bench --suite growth                 # what grows while files only change",
       "  ./hypersync bench --suite scale --files 1000000  # what many files cost",
+      "  ./hypersync bench --suite loss --loss 1,10 --delay 20",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -64,7 +67,8 @@ public final class BenchCommand implements ExtraCommand {
           EnumSet.of(
               MeasuredFilesystem.Kind.UNSYNCED,
               MeasuredFilesystem.Kind.DIRSYNC,
-              MeasuredFilesystem.Kind.BINDFS));
+              MeasuredFilesystem.Kind.BINDFS,
+              MeasuredFilesystem.Kind.JNR));
 
   /** Exit code if a ratio is worse than the baseline allows. */
   private static final int SLOWER = 3;
@@ -75,6 +79,11 @@ public final class BenchCommand implements ExtraCommand {
   private static final int INTERRUPTED = 130;
 
   private static final double USUAL_SECONDS = 2;
+
+  /** A connection does not survive more. */
+  private static final int MOST_LOST_PERCENT = 30;
+
+  private static final int MOST_DELAY_MS = 500;
 
   private static final String MANY_FILES = "100000";
 
@@ -92,7 +101,8 @@ public final class BenchCommand implements ExtraCommand {
               + " mount; jobs, git, tar and others that work there; micro, the parts they are made"
               + " of; pauses, how long each process stands still while files are created at half"
               + " the speed at which they can be; flood, what a commit takes while unauthenticated"
-              + " peers send the leader first packets; or freshness, how often a look through one"
+              + " peers send the leader first packets; loss, how writes get through paths that lose"
+              + " packets; or freshness, how often a look through one"
               + " mount right after a call through another shows what was there before (default:"
               + " ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
@@ -156,7 +166,8 @@ public final class BenchCommand implements ExtraCommand {
               + " write, append, mkdir, chmod, rename, unlink, stat, absent, walk, read, write-1m,"
               + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write,"
               + " large-read-cold, large-read-warm; of micro: commit-loop, blake3, chunk-store,"
-              + " log-append, apply, fan-out, leader, fuse-crossing, invalidation, append, merkle.")
+              + " log-append, apply, fan-out, leader, fuse-crossing, invalidation, append, merkle,"
+              + " raptorq, agent-names.")
   private List<String> ops = List.of();
 
   @Option(
@@ -167,7 +178,8 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "Which filesystems to measure, too, beside the disk with fsync: unsynced, the disk"
               + " without; dirsync, an ext4 that is mounted sync,dirsync; bindfs, a libfuse"
-              + " passthrough; none (default: ${DEFAULT-VALUE}).")
+              + " passthrough; jnr, a mount of one more worker through libfuse 2; none (default:"
+              + " ${DEFAULT-VALUE}).")
   private List<String> beside = List.of();
 
   @Option(
@@ -218,6 +230,20 @@ public final class BenchCommand implements ExtraCommand {
           "Of scale: the hypersync command of another build, whose memory and restarts are"
               + " measured, too.")
   private @Nullable Path before;
+
+  @Option(
+      names = "--loss",
+      paramLabel = "<percent>",
+      split = ",",
+      description = "Of loss: how many percent of the packets are lost (default: 0,1,5).")
+  private List<Double> loss = List.of();
+
+  @Option(
+      names = "--delay",
+      paramLabel = "<ms>",
+      split = ",",
+      description = "Of loss: how long packets take in each direction (default: 5).")
+  private List<Integer> delay = List.of();
 
   @Option(
       names = "--dir",
@@ -287,6 +313,8 @@ public final class BenchCommand implements ExtraCommand {
       case FRESHNESS -> new FreshnessRun(new Workers(workers)).run(narrator, cleanup, folder);
       case GROWTH -> new Growth(entries()).run(narrator, cleanup, folder);
       case SCALE -> new Scale(files(), Optional.ofNullable(before)).run(narrator, cleanup, folder);
+      case LOSS ->
+          new LossRun(new Workers(workers), losses(), delays()).run(narrator, cleanup, folder);
     };
   }
 
@@ -384,7 +412,7 @@ public final class BenchCommand implements ExtraCommand {
                     () ->
                         new UserError(
                             "--beside " + label + "?",
-                            "There are: unsynced, dirsync, bindfs, none",
+                            "There are: unsynced, dirsync, bindfs, jnr, none",
                             UserError.USAGE)));
       }
     }
@@ -397,7 +425,7 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
-      case PAUSES, FLOOD, FRESHNESS, GROWTH, SCALE -> {
+      case PAUSES, FLOOD, FRESHNESS, GROWTH, SCALE, LOSS -> {
         if (!ops.isEmpty()) {
           throw new UserError("--ops is not of suite " + suite.key(), "", UserError.USAGE);
         }
@@ -408,6 +436,16 @@ public final class BenchCommand implements ExtraCommand {
 
   private List<Long> entries() {
     return entries.isEmpty() ? Growth.USUAL_ENTRIES : entries;
+  }
+
+  private List<Double> losses() {
+    return loss.isEmpty()
+        ? LossRun.USUAL_LOSSES
+        : loss.stream().map(percent -> percent / PERCENT).toList();
+  }
+
+  private List<Duration> delays() {
+    return delay.isEmpty() ? LossRun.USUAL_DELAYS : delay.stream().map(Duration::ofMillis).toList();
   }
 
   private long files() {
@@ -421,7 +459,7 @@ public final class BenchCommand implements ExtraCommand {
     return switch (suite) {
       case PAUSES -> Pauses.USUAL_SECONDS;
       case FLOOD -> Flood.USUAL_SECONDS;
-      case E2E, JOBS, MICRO, FRESHNESS, GROWTH, SCALE -> USUAL_SECONDS;
+      case E2E, JOBS, MICRO, FRESHNESS, GROWTH, SCALE, LOSS -> USUAL_SECONDS;
     };
   }
 
@@ -491,8 +529,23 @@ public final class BenchCommand implements ExtraCommand {
       throw new UserError(
           "suite " + suite.key() + " gives no ratios to --save or --compare", "", UserError.USAGE);
     }
-    if (suite == Suite.FRESHNESS && workers < 2) {
-      throw new UserError("suite freshness takes two workers at least", "", UserError.USAGE);
+    if ((suite == Suite.FRESHNESS || suite == Suite.LOSS) && workers < 2) {
+      throw new UserError(
+          "suite " + suite.key() + " takes two workers at least", "", UserError.USAGE);
+    }
+    if (suite != Suite.LOSS && !(loss.isEmpty() && delay.isEmpty())) {
+      throw new UserError("--loss and --delay are of suite loss", "", UserError.USAGE);
+    }
+    if (loss.stream().anyMatch(percent -> percent < 0 || percent > MOST_LOST_PERCENT)
+        || delay.stream().anyMatch(ms -> ms < 0 || ms > MOST_DELAY_MS)) {
+      throw new UserError(
+          "--loss must be 0 to "
+              + MOST_LOST_PERCENT
+              + " percent, and --delay 0 to "
+              + MOST_DELAY_MS
+              + " ms",
+          "",
+          UserError.USAGE);
     }
     if (save && baseline == null && !scope().isWhole()) {
       throw new UserError(

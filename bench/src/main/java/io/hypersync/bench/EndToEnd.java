@@ -51,9 +51,8 @@ record EndToEnd(
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
-    Demo.Cast cast =
-        new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace(), workers.names());
+    Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
+    Demo.Cast cast = demo.start(NewIds.workspace(), workers.names());
     MeasuredFilesystem mount = workers.measured(folder);
     List<Pair> rows = List.of();
     List<Propagation> propagation = List.of();
@@ -61,6 +60,9 @@ record EndToEnd(
     BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
     if (memory.isEmpty()) {
       baselines.addAll(beside, peer);
+      if (beside.contains(MeasuredFilesystem.Kind.JNR)) {
+        baselines.addJnr(demo, cast, folder);
+      }
       rows = Pair.of(measure(narrator, cleanup, mount, baselines.places()));
       propagation = propagation(narrator, cleanup, folder, mount);
     } else {
@@ -101,10 +103,21 @@ record EndToEnd(
       cleanup.add("stop measuring", each::stop);
     }
     warmUp(narrator, cleanup, mount);
+    warmUpOurs(narrator, cleanup, others);
     Bench bench = new Bench(narrator, meter, brief);
     List<MeasuredFilesystem> places = new ArrayList<>(List.of(mount));
     places.addAll(others);
     return bench.run(operations, threads, places);
+  }
+
+  /** The same for other mounts of the workspace, which have daemons of their own. */
+  static void warmUpOurs(Narrator narrator, Cleanup cleanup, List<MeasuredFilesystem> others)
+      throws IOException, InterruptedException {
+    for (MeasuredFilesystem place : others) {
+      if (place.kind() == MeasuredFilesystem.Kind.JNR) {
+        warmUp(narrator, cleanup, place);
+      }
+    }
   }
 
   /** Has the daemons' hot code compiled before anything is measured. */

@@ -62,7 +62,7 @@ enum Job {
 
     boolean has(MeasuredFilesystem.Kind kind) {
       return switch (kind) {
-        case HYPERSYNC, PEER -> true;
+        case HYPERSYNC, JNR, PEER -> true;
         case BINDFS -> this != LARGE;
         case DIRSYNC -> this == DURABLE;
         case PLAIN -> this == LARGE;

@@ -51,13 +51,16 @@ record Jobs(
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
-    Demo.Cast cast =
-        new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace(), workers.names());
+    Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
+    Demo.Cast cast = demo.start(NewIds.workspace(), workers.names());
     MeasuredFilesystem mount = workers.measured(folder);
     BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
     baselines.addAll(beside, peer);
+    if (beside.contains(MeasuredFilesystem.Kind.JNR)) {
+      baselines.addJnr(demo, cast, folder);
+    }
     EndToEnd.warmUp(narrator, cleanup, mount);
+    EndToEnd.warmUpOurs(narrator, cleanup, baselines.places());
     Programs programs = new Programs();
     cleanup.add("end what is at work", programs::stop);
     narrator.say("making repositories and archives");

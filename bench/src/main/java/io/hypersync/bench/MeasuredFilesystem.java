@@ -24,6 +24,8 @@ record MeasuredFilesystem(Kind kind, Path root) {
      * files and not for directories.
      */
     BINDFS("bindfs", true),
+    /** A mount of the same workspace through libfuse 2 ({@code fuse_backend = "jnr"}). */
+    JNR("jnr", false),
     /** A networked filesystem that a script has set up on this machine, with fsync. */
     PEER("peer", true);
 

@@ -23,6 +23,11 @@ final class MicroTargets {
   private static final double PROOF_US = 1_000;
   private static final int WORKERS = 8;
   private static final double COMMITS_PER_S = 20_000;
+  private static final int CHUNK_BYTES = 65_536;
+  private static final double ENCODED_GB_PER_S = 1;
+  private static final double DECODED_GB_PER_S = 0.5;
+  private static final double WHOLE_GB_PER_S = 2;
+  private static final double BYTES_PER_US_PER_GB_PER_S = 1_000;
   private static final double NS_PER_US = 1_000;
   private static final double US_PER_S = 1e6;
 
@@ -47,6 +52,10 @@ final class MicroTargets {
         THOUSAND_CHUNKS_US);
     all.merkle("proof", "merkle_proof_p99", "the proof for a file", PROOF_US);
     all.leader();
+    all.raptorq("encode", "raptorq_encode_gb_per_s", "10 % of repair symbols", ENCODED_GB_PER_S);
+    all.raptorq(
+        "decodeLost", "raptorq_decode_lost_gb_per_s", "five lost symbols of 52", DECODED_GB_PER_S);
+    all.raptorq("decodeWhole", "raptorq_decode_whole_gb_per_s", "no lost symbol", WHOLE_GB_PER_S);
     return all.aims;
   }
 
@@ -133,6 +142,26 @@ final class MicroTargets {
                       WORKERS),
                   String.format(Locale.ROOT, "%,.0f", perSecond),
                   perSecond >= COMMITS_PER_S));
+        });
+  }
+
+  private void raptorq(String method, String key, String what, double atLeast) {
+    with(
+        MicroSuite.RAPTORQ,
+        method,
+        Map.of(),
+        figure -> {
+          double rate = CHUNK_BYTES / figure.p50Us() / BYTES_PER_US_PER_GB_PER_S;
+          aims.add(
+              new Target(
+                  key,
+                  String.format(
+                      Locale.ROOT,
+                      "RaptorQ of chunks of 64 KiB with %s: at least %.1f GB/s",
+                      what,
+                      atLeast),
+                  String.format(Locale.ROOT, "%.2f GB/s", rate),
+                  rate >= atLeast));
         });
   }
 

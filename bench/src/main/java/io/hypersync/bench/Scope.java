@@ -28,7 +28,7 @@ record Scope(
                   .map(Job::reference)
                   .allMatch(kind -> kind == MeasuredFilesystem.Kind.PLAIN || beside.contains(kind));
           case MICRO -> true;
-          case PAUSES, FLOOD, FRESHNESS, GROWTH, SCALE -> false; // they have no ratios
+          case PAUSES, FLOOD, FRESHNESS, GROWTH, SCALE, LOSS -> false; // they have no ratios
         };
   }
 }

@@ -21,7 +21,9 @@ enum Suite {
   /** What grows with the number of entries. */
   GROWTH("growth"),
   /** What many files cost. */
-  SCALE("scale");
+  SCALE("scale"),
+  /** How chunks get through paths that lose packets. */
+  LOSS("loss");
 
   private final String key;
 
@@ -49,7 +51,7 @@ enum Suite {
           .orElseThrow(
               () ->
                   new TypeConversionException(
-                      "expected e2e, jobs, micro, pauses, flood, freshness, growth or scale"));
+                      "expected e2e, jobs, micro, pauses, flood, freshness, growth, scale or loss"));
     }
   }
 }

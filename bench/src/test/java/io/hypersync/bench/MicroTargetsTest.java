@@ -55,6 +55,12 @@ final class MicroTargetsTest {
     "MERKLE, proof,                  files,   1000000, 5,      1000,  merkle_proof_p99 false",
     "LEADER, commit,                 workers, 8,       50,     99999, leader_commits_per_s true",
     "LEADER, commit,                 workers, 8,       50.1,   1,     leader_commits_per_s false",
+    "RAPTORQ, encode,                any,     1,       65.5,   99999, raptorq_encode_gb_per_s true",
+    "RAPTORQ, encode,                any,     1,       65.6,   1,     raptorq_encode_gb_per_s false",
+    "RAPTORQ, decodeLost,            any,     1,       131,    1,     raptorq_decode_lost_gb_per_s true",
+    "RAPTORQ, decodeLost,            any,     1,       131.1,  1,     raptorq_decode_lost_gb_per_s false",
+    "RAPTORQ, decodeWhole,           any,     1,       32.7,   1,     raptorq_decode_whole_gb_per_s true",
+    "RAPTORQ, decodeWhole,           any,     1,       32.8,   1,     raptorq_decode_whole_gb_per_s false",
   })
   @DisplayName("is met at its limit or before, and not behind it")
   void limits(

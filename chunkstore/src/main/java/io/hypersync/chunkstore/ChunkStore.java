@@ -97,6 +97,17 @@ public interface ChunkStore extends AutoCloseable {
   void putAll(List<Chunk> chunks);
 
   /**
+   * Stores chunks like {@link #putAll}, for a caller that makes room by it: it may use most of the
+   * space that is kept free of others. So a full disk does not keep the leader from the snapshot
+   * without which nothing can be collected.
+   *
+   * @throws ChunkStoreException {@link Errno#ENOSPC} if that is used up, too
+   */
+  default void putAllToMakeRoom(List<Chunk> chunks) {
+    putAll(chunks);
+  }
+
+  /**
    * Checks for free space without writing anything.
    *
    * @throws ChunkStoreException {@link Errno#ENOSPC} if {@link #put} would fail now for lack of

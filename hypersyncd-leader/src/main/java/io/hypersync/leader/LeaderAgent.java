@@ -1,6 +1,8 @@
 package io.hypersync.leader;
 
 import io.hypersync.leader.collection.CollectionManager;
+import io.hypersync.leader.collection.CollectionSources;
+import io.hypersync.leader.dataplane.ChunkFanout;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockManager;
@@ -20,6 +22,7 @@ import io.hypersync.leader.recovery.DivergenceReports;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.repair.ChunkRecovery;
+import io.hypersync.leader.reservation.ReservationTable;
 import io.hypersync.leader.restore.RestoreRun;
 import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.retention.LogRetention;
@@ -42,6 +45,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -51,6 +55,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
@@ -89,6 +94,7 @@ public final class LeaderAgent implements Agent {
   private final SessionPort port;
   private final Clock clock;
   private final Sequencer sequencer;
+  private final ChunkFanout fanout;
   private final WorkerSessions sessions;
   private final QuotaViolations violations;
   private final ReceivedMessages received = new ReceivedMessages();
@@ -102,6 +108,7 @@ public final class LeaderAgent implements Agent {
   private final DivergenceReports divergences;
   private final SnapshotManager snapshots;
   private final CollectionManager collections;
+  private final CollectionSources needs;
   private final PastHolds pasts;
   private final StateRestores restores;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
@@ -155,7 +162,12 @@ public final class LeaderAgent implements Agent {
     this.violations = new QuotaViolations(clock);
     this.sequencer = new Sequencer(recovered, log, clock, entropy, config.maxStateBytes());
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
-    this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries(), this::ending);
+    this.fanout =
+        new ChunkFanout(
+            config.dataPlane(), chunks, port, recovered.index() + 1, clock.monotonicNs());
+    this.sessions =
+        new WorkerSessions(
+            port, logReader, tail, config.windowEntries(), new Pushes(), this::ending);
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.intentHandler =
         new IntentHandler(
@@ -166,7 +178,7 @@ public final class LeaderAgent implements Agent {
             tail,
             self,
             this::sendTo,
-            sessions::sequenced,
+            this::sequenced,
             clock,
             listener,
             violations);
@@ -209,6 +221,18 @@ public final class LeaderAgent implements Agent {
             this::isBeingRestored,
             this::reap,
             clock.monotonicNs());
+    this.needs =
+        new CollectionSources(
+            sequencer,
+            snapshots,
+            this.pasts,
+            this.restores,
+            intentHandler,
+            sessions,
+            handshakeHandler.holds(),
+            leases,
+            log,
+            clock);
     this.divergences = new DivergenceReports(auditor);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
@@ -239,6 +263,7 @@ public final class LeaderAgent implements Agent {
       left(session, reason);
     }
     sessions.closed(id);
+    fanout.ended(id);
     recovery.ended(id);
   }
 
@@ -249,6 +274,40 @@ public final class LeaderAgent implements Agent {
   public void freeBytes(long bytes) {
     freeBytes = bytes;
     collections.nearlyFull(bytes < NEARLY_FULL_BYTES);
+  }
+
+  /** Sets which reservations are known from now on (hypersync.md 10.3). */
+  public void reservations(ReservationTable known) {
+    sequencer.hazards().reservations(known);
+  }
+
+  private final class Pushes implements WorkerSessions.Pushes {
+    @Override
+    public boolean hasRoom(WorkerSession session) {
+      return fanout.hasRoom(session.id());
+    }
+
+    @Override
+    public long oneMessage(WorkerSession session, long from, long through) {
+      return fanout.oneMessage(session.id(), session.worker(), from, through);
+    }
+
+    @Override
+    public ChunkDelivery push(WorkerSession session, long from, long through) {
+      return fanout.push(session.id(), session.worker(), from, through, clock.monotonicNs());
+    }
+  }
+
+  private void sequenced(WorkerId writer, LogEntry entry) {
+    sessions.sequenced(writer, entry.index());
+    if (entry.inlinePayload().length == 0) {
+      fanout.sequenced(entry.index(), writer, entry.op().chunks());
+    }
+  }
+
+  /** How chunks go to workers; for status reports, on the agent's thread only. */
+  public ChunkFanout fanout() {
+    return fanout;
   }
 
   private void ending(
@@ -317,6 +376,7 @@ public final class LeaderAgent implements Agent {
       handshakeHandler.hello(session, hello, now);
       if (session.isEstablished()) {
         established(session);
+        fanout.established(session.id(), hello.features(), now);
         pasts.established(session.worker(), hello.run(), now);
         intentHandler.established(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
@@ -336,6 +396,7 @@ public final class LeaderAgent implements Agent {
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied, log.durableIndex(), now);
+        fanout.applied(id, applied.visibleIndex(), now);
         if (!pasts.isAwaited(session.worker())) { // it may be the snapshot that it installs
           handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
         }
@@ -357,10 +418,16 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.OpenLeaseRenew renew -> leases.renew(session.worker(), renew);
       case WorkerMessage.ChunkPut put -> {
         if (intentHandler.takesChunk(session.worker(), put, now)) {
+          fanout.uploaded(put.hash());
           chunks.ingest(id, put);
         }
       }
-      case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
+      case WorkerMessage.DecodeProgress progress -> fanout.progress(id, progress, now);
+      case WorkerMessage.MulticastHeard heard -> fanout.heard(id, heard, now);
+      case WorkerMessage.ChunkFetch(var wanted) -> {
+        fanout.asked(id, wanted);
+        chunks.serve(id, wanted);
+      }
       case WorkerMessage.ChunkCopy copy -> {
         if (recovery.copyArrived(id, copy.hash(), clock.monotonicNs())) {
           chunks.ingest(id, copy);
@@ -498,7 +565,7 @@ public final class LeaderAgent implements Agent {
       work += restore.tick();
     }
     work += restores.tick(new WholeRestore(), clock.monotonicNs()) ? 1 : 0;
-    if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
+    if (sequenced > 0 || durable > streamedThrough || sessionsChanged || fanout.hasRoomAgain()) {
       sessionsChanged = false;
       streamedThrough = durable;
       work += sessions.stream(durable);
@@ -511,14 +578,12 @@ public final class LeaderAgent implements Agent {
       intentHandler.expire(now - config.partialUploadTtlNs());
     }
     handshakeHandler.holds().expire(now).forEach(this::endInstall);
+    fanout.tick(now);
     recovery.tick(now);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
     pasts.tick(now);
-    work +=
-        collections.tick(sequencer, snapshots, pasts, restores, intentHandler, sessions, log, now)
-            ? 1
-            : 0;
+    work += collections.tick(needs, now) ? 1 : 0;
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
     if (sequencer.intents().isDue(durable)) {

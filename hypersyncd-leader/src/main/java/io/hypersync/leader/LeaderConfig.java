@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -25,6 +26,7 @@ import io.hypersync.wire.message.NegotiatedParams;
  * @param maxStateBytes the largest state weight, in bytes of heap: ENOSPC beyond it
  * @param catchUp when a worker gets a snapshot instead of the log
  * @param quotas the most that the leader keeps for each worker
+ * @param dataPlane how chunks are sent to workers
  * @param params how workers are to send; its features are those that this leader supports
  */
 public record LeaderConfig(
@@ -43,6 +45,7 @@ public record LeaderConfig(
     long maxStateBytes,
     CatchUpLimits catchUp,
     WorkerQuotas quotas,
+    DataPlaneSettings dataPlane,
     NegotiatedParams params) {
   private static final long MS = 1_000_000;
 
@@ -64,6 +67,7 @@ public record LeaderConfig(
         Long.MAX_VALUE,
         CatchUpLimits.DEFAULT,
         WorkerQuotas.ofHeap(1L << 30),
+        DataPlaneSettings.DEFAULT,
         NegotiatedParams.DEFAULT);
   }
 }

@@ -14,6 +14,7 @@ import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.PastCatalog;
 import io.hypersync.leader.daemon.RestoreCatalog;
 import io.hypersync.leader.daemon.RootThread;
+import io.hypersync.leader.daemon.SnapshotsOnThread;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -27,6 +28,7 @@ import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.recovery.ReplaySnapshots;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -44,6 +46,8 @@ import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
@@ -80,6 +84,9 @@ public final class LeaderDaemon implements Daemon {
       DiskChunkStoreOptions.DEFAULT.withSegmentBytes(
           Long.getLong(
               "hypersync.chunks.segment_bytes", DiskChunkStoreOptions.DEFAULT.segmentBytes()));
+
+  /** A replay of so many entries takes some seconds. */
+  private static final long SNAPSHOT_EVERY = 250_000;
 
   /** Enough cache for the filters of twenty million intents. */
   private static final DatabaseOptions INTENTS = new DatabaseOptions(64 << 20, 16 << 20);
@@ -165,6 +172,15 @@ public final class LeaderDaemon implements Daemon {
               .in(snapshots.cache().dirty())
               .restoring(
                   ManifestStates.lazy(options.workspace(), RootVersion.LATEST, snapshots.cache()));
+      ReplaySnapshots saved =
+          new ReplaySnapshots(
+              options.workspace(),
+              chunks,
+              snapshots.catalog(),
+              snapshots.cache(),
+              Clock.SYSTEM::epochNs,
+              from.index(),
+              SNAPSHOT_EVERY);
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -176,6 +192,7 @@ public final class LeaderDaemon implements Daemon {
                 hashing,
                 HeapBudget.dirtyAtStart(droppable),
                 index -> LOG.info("replayed {} entries", index));
+        replay.saveTo(new SnapshotsOnThread(saved));
         log =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),
@@ -200,6 +217,7 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
+      snapshots = snapshots.with(saved.taken(), saved.newest());
       PastCatalog past = PastCatalog.read(stateDir, options.workspace(), log, recovered);
       RestoreCatalog restores = RestoreCatalog.read(stateDir, log, recovered.index());
       LeaderRuntime runtime =
@@ -262,23 +280,24 @@ public final class LeaderDaemon implements Daemon {
 
   @Override
   public Map<String, AdminCommand> adminCommands() {
-    return Map.of(
-        "log",
-        args -> runtime.logTail(args.path("tail").asInt(20)),
-        "stages",
-        args -> runtime.stages(intents(args.path("intents"))),
-        "snapshot",
-        args -> runtime.snapshot(args),
-        "gc",
-        args -> runtime.collection(args),
-        "scrub",
-        args -> runtime.scrub(args),
-        "backup",
-        args -> runtime.backup(args),
-        "diff",
-        args -> runtime.diff(args),
-        "restore",
-        args -> runtime.restore(args));
+    return Map.ofEntries(
+        Map.entry(
+            "log",
+            args ->
+                runtime.logTail(
+                    args.path("tail").asInt(20),
+                    args.path("agent").isTextual()
+                        ? Optional.of(args.path("agent").asText())
+                        : Optional.empty())),
+        Map.entry("hazards", args -> runtime.hazards(args)),
+        Map.entry("reservations", _ -> runtime.reservations()),
+        Map.entry("stages", args -> runtime.stages(intents(args.path("intents")))),
+        Map.entry("snapshot", args -> runtime.snapshot(args)),
+        Map.entry("gc", args -> runtime.collection(args)),
+        Map.entry("scrub", args -> runtime.scrub(args)),
+        Map.entry("backup", args -> runtime.backup(args)),
+        Map.entry("diff", args -> runtime.diff(args)),
+        Map.entry("restore", args -> runtime.restore(args)));
   }
 
   /**
@@ -400,6 +419,7 @@ public final class LeaderDaemon implements Daemon {
    */
   private static final class DurabilityEvents implements OpLogListener {
     private final CompletableFuture<Void> ended;
+    private final FaultPoints faults = FaultPoints.configured();
     private volatile @Nullable LeaderRuntime runtime;
 
     DurabilityEvents(CompletableFuture<Void> ended) {
@@ -417,6 +437,11 @@ public final class LeaderDaemon implements Daemon {
       if (started != null) {
         started.committed(batch);
       }
+    }
+
+    @Override
+    public void onWithdrawn() {
+      faults.reached(FaultPoints.Moment.SEGMENT_WITHDRAWN);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.hypersync.leader;
 
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.model.id.WorkspaceId;
@@ -40,7 +42,10 @@ import java.time.Duration;
  * @param collections when dead chunks are collected (hypersync.md 14.2)
  * @param scrubs when all that is stored is read, and how fast
  * @param catchUp when workers get a snapshot instead of the log (hypersync.md 13.2, 12.4)
+ * @param dataPlane how chunks are sent to workers (12.2)
+ * @param multicast where chunks go that are for all workers, if the data plane has it so
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
+ * @param reservations where the reservations of agents are read (10.3)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -64,4 +69,7 @@ public record LeaderDaemonOptions(
     CollectionPolicy collections,
     ScrubPolicy scrubs,
     CatchUpLimits catchUp,
-    LogRetention logRetention) {}
+    DataPlaneSettings dataPlane,
+    MulticastOptions multicast,
+    LogRetention logRetention,
+    ArchiveOptions reservations) {}

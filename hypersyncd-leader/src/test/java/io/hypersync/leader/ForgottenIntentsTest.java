@@ -6,13 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.database.InMemoryDatabase;
-import io.hypersync.fixtures.ManualClock;
-import io.hypersync.leader.collection.CollectionManager;
-import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
-import io.hypersync.leader.port.LogTrimPort;
-import io.hypersync.leader.recovery.LeaderState;
-import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
@@ -27,7 +20,6 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
-import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
@@ -62,26 +54,14 @@ class ForgottenIntentsTest {
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final IntentStore store = new IntentStore(new InMemoryDatabase(), SHORT);
   private final IntentIndex index = new IntentIndex(store, 100);
-  private long entropy;
   private long sessions;
   private final LeaderAgent leader =
-      new LeaderAgent(
-          LeaderConfig.of(WORKSPACE),
-          new LeaderState(FsState.genesis(), FsState.genesis().root(), 0, 0, index),
-          log,
-          ChunkPort.NONE,
-          (session, from, bytes) -> {},
-          (_, _) -> {},
-          SnapshotManager.none(WORKSPACE),
-          CollectionManager.none(),
-          PastHolds.Start.NONE,
-          StateRestores.Start.NONE,
-          this::write,
-          LogTrimPort.NONE,
-          port,
-          new ManualClock(),
-          () -> ++entropy,
-          (intent, times) -> {});
+      new LeaderParts(WORKSPACE)
+          .recovered(LeaderParts.genesis(index))
+          .log(log)
+          .intentWriter(this::write)
+          .port(port)
+          .agent();
   private SessionId slow = new SessionId(0);
 
   /** The slow worker has sent an intent, which was committed, but has received no ack. */

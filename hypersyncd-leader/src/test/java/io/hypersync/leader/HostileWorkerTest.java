@@ -4,18 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.fixtures.ManualClock;
-import io.hypersync.leader.collection.CollectionManager;
-import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
-import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.port.IdleChunkPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
-import io.hypersync.leader.recovery.LeaderState;
-import io.hypersync.leader.restore.StateRestores;
-import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
@@ -34,7 +26,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
@@ -94,31 +85,15 @@ class HostileWorkerTest {
   private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
-  private long entropy;
   private long stored;
   private final LeaderAgent leader =
-      new LeaderAgent(
-          config(),
-          new LeaderState(
-              FsState.genesis(),
-              FsState.genesis().root(),
-              0,
-              0,
-              IntentIndex.inMemory(IntentRetention.DEFAULT)),
-          log,
-          new Chunks(),
-          (session, from, bytes) -> {},
-          (_, _) -> {},
-          SnapshotManager.none(WORKSPACE),
-          CollectionManager.none(),
-          PastHolds.Start.NONE,
-          StateRestores.Start.NONE,
-          _ -> {},
-          LogTrimPort.NONE,
-          port,
-          clock,
-          () -> ++entropy,
-          (intent, times) -> {});
+      new LeaderParts(WORKSPACE)
+          .config(config())
+          .log(log)
+          .chunks(new Chunks())
+          .port(port)
+          .clock(clock)
+          .agent();
 
   /**
    * A kind of message at its worst.
@@ -438,6 +413,7 @@ class HostileWorkerTest {
         500_000,
         defaults.catchUp(),
         QUOTAS,
+        defaults.dataPlane(),
         defaults.params());
   }
 
@@ -489,15 +465,7 @@ class HostileWorkerTest {
   }
 
   /** A store without chunks that counts the bytes it is given. */
-  private final class Chunks implements ChunkPort {
-    @Override
-    public int length(Hash hash) {
-      return ChunkStore.NOT_HERE;
-    }
-
-    @Override
-    public void verify(Hash hash) {}
-
+  private final class Chunks extends IdleChunkPort {
     @Override
     public void ingest(SessionId session, ChunkPut put) {
       stored += put.bytes().length;
@@ -507,9 +475,6 @@ class HostileWorkerTest {
     public void ingest(SessionId session, ChunkCopy chunk) {
       stored += chunk.bytes().length;
     }
-
-    @Override
-    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
 
     @Override
     public void serve(SessionId session, List<ChunkRef> chunks) {

@@ -4,16 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.fixtures.ManualClock;
-import io.hypersync.leader.collection.CollectionManager;
-import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
-import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.AuditFinding;
-import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
-import io.hypersync.leader.restore.StateRestores;
-import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
@@ -27,7 +19,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.progress.Progress;
-import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
@@ -57,30 +48,13 @@ class LeaderAgentTest {
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> audits = new ArrayList<>();
-  private long entropy;
   private final LeaderAgent leader =
-      new LeaderAgent(
-          LeaderConfig.of(WORKSPACE),
-          new LeaderState(
-              FsState.genesis(),
-              FsState.genesis().root(),
-              0,
-              0,
-              IntentIndex.inMemory(IntentRetention.DEFAULT)),
-          log,
-          ChunkPort.NONE,
-          (session, from, bytes) -> {},
-          (index, _) -> audits.add(index),
-          SnapshotManager.none(WORKSPACE),
-          CollectionManager.none(),
-          PastHolds.Start.NONE,
-          StateRestores.Start.NONE,
-          _ -> {},
-          LogTrimPort.NONE,
-          port,
-          clock,
-          () -> ++entropy,
-          (intent, times) -> {});
+      new LeaderParts(WORKSPACE)
+          .log(log)
+          .auditor((index, _) -> audits.add(index))
+          .port(port)
+          .clock(clock)
+          .agent();
 
   @BeforeEach
   void join() {

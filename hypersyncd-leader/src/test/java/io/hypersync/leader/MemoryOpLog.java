@@ -16,7 +16,10 @@ public final class MemoryOpLog implements OpLog {
   private final List<Boolean> chunkSyncs = new ArrayList<>();
   private long first = 1;
   private long durable;
+  private int segmentEntries = Integer.MAX_VALUE;
+  private long segmentBytes;
   private boolean full;
+  private boolean nearlyFull;
   private boolean busy;
   private boolean givesWriting;
 
@@ -31,9 +34,25 @@ public final class MemoryOpLog implements OpLog {
     givesWriting = now;
   }
 
+  /** Sets how many entries each segment has, and how long its file is. */
+  public void segments(int ofEntries, long ofBytes) {
+    segmentEntries = ofEntries;
+    segmentBytes = ofBytes;
+  }
+
   /** Sets whether {@link #append} fails for lack of room. */
   public void full(boolean nowFull) {
     full = nowFull;
+  }
+
+  /** Sets what {@link #isNearlyFull} says. */
+  public void nearlyFull(boolean now) {
+    nearlyFull = now;
+  }
+
+  @Override
+  public boolean isNearlyFull() {
+    return nearlyFull;
   }
 
   /** Sets whether {@link #mayWait} is true, as while a segment is being allocated. */
@@ -92,7 +111,12 @@ public final class MemoryOpLog implements OpLog {
 
   @Override
   public List<LogSegment> segments() {
-    return List.of(new LogSegment(first, durable, 0));
+    List<LogSegment> segments = new ArrayList<>();
+    for (long from = first; from == first || from <= durable; from += segmentEntries) {
+      long last = Math.min(durable, from + segmentEntries - 1);
+      segments.add(new LogSegment(from, last, segmentBytes));
+    }
+    return segments;
   }
 
   @Override

@@ -21,6 +21,8 @@ import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.ChunkDelivery;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
@@ -31,6 +33,7 @@ import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkAbsent;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
+import io.hypersync.wire.message.WorkerMessage.MulticastHeard;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.backfill.Backfill;
 import io.hypersync.worker.cache.ChunkCache;
@@ -38,6 +41,8 @@ import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.coherence.VisibilityGate;
+import io.hypersync.worker.dataplane.MulticastReports;
+import io.hypersync.worker.dataplane.PushedChunks;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.install.BegunInstall;
 import io.hypersync.worker.install.InstallException;
@@ -157,6 +162,8 @@ public final class WorkerAgent implements Agent {
   private final ChunkCache cache;
   private final InstallPort installPort;
   private final Backfill backfill;
+  private final PushedChunks pushed;
+  private final MulticastReports multicast;
   private final WorkerChunks chunks;
 
   /** What a collection must keep. */
@@ -196,6 +203,12 @@ public final class WorkerAgent implements Agent {
 
   /** When an unreadable page is next logged. */
   private long nextUnreadableNs;
+
+  /** Whether an entry that restores a state was applied, and is not known to be durable. */
+  private volatile boolean restoresNotDurable;
+
+  /** Whether an entry that restores a state is being applied, whose pages may not be here. */
+  private volatile boolean isRestoring;
 
   private long nextLostNs;
 
@@ -271,12 +284,14 @@ public final class WorkerAgent implements Agent {
     this.removedNames = new RemovedNames(config.worker());
     this.replica =
         new Replica(
-            chunks, this::applied, first, config.maxStateBytes(), start.memory(), start.restored());
+            chunks, new Applied(), first, config.maxStateBytes(), start.memory(), start.restored());
     this.orphans = new OrphanSet(first.state());
     this.snapshots = snapshots;
     this.cache = cache;
     this.installPort = installPort;
     this.chunks = chunks;
+    this.pushed = new PushedChunks(link, chunks, this::fetch);
+    this.multicast = new MulticastReports(link);
     this.backfill = new Backfill(this::isHere);
     if (first.index() > 0) {
       backfill.begin(); // the run before may have ended before all chunks were here
@@ -291,6 +306,22 @@ public final class WorkerAgent implements Agent {
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(), caches, notifier, gate, new Shown(listener), this::becameVisible);
+  }
+
+  /** Follows what is applied. */
+  private final class Applied implements Replica.Listener {
+    @Override
+    public void applying(LogEntry entry) {
+      boolean restores = entry.op() instanceof FsOp.RestoreState;
+      if (restores != isRestoring) {
+        isRestoring = restores;
+      }
+    }
+
+    @Override
+    public Runnable applied(LogEntry entry, IndexedState before, IndexedState after) {
+      return WorkerAgent.this.applied(entry, before, after);
+    }
   }
 
   /** Follows what has become visible. */
@@ -457,6 +488,8 @@ public final class WorkerAgent implements Agent {
       return;
     }
     replica.forgetNotDurable();
+    restoresNotDurable = false;
+    isRestoring = false;
     arrivals.clear();
     IndexedState now = replica.applied();
     readBarrier.begins(now.index());
@@ -481,6 +514,8 @@ public final class WorkerAgent implements Agent {
     backfill.leaderLost();
     copies.clear();
     askAgain.clear();
+    pushed.leaderLost();
+    multicast.leaderLost();
     locks.linkDown();
     repairs.leaderLost();
     pasts.leaderLost();
@@ -508,9 +543,9 @@ public final class WorkerAgent implements Agent {
       }
       case LeaderMessage.BarrierResponse(long request, long index) ->
           readBarrier.answered(request, index, visibilityGate.settled());
-      case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
+      case LeaderMessage.LogEntries(long index, List<byte[]> entries, ChunkDelivery delivery) -> {
         readBarrier.observed(index);
-        take(entries, now);
+        take(entries, delivery, now);
       }
       case LeaderMessage.CommitAck ack -> {
         readBarrier.observed(ack.asOfIndex());
@@ -532,6 +567,11 @@ public final class WorkerAgent implements Agent {
       case LeaderMessage.ChunkWanted(List<Hash> wanted) -> chunksWanted(wanted);
       case LeaderMessage.PastState state -> pasts.found(state);
       case LeaderMessage.PastStateRefused refused -> pasts.refused(refused);
+      case LeaderMessage.MulticastGroup group -> {
+        if (config.features().has(Feature.MULTICAST)) {
+          multicast.join(group);
+        }
+      }
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
@@ -539,8 +579,29 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  /** A symbol of a chunk has arrived, which nobody has asked for. */
+  public void received(ChunkSymbol symbol) {
+    pushed.received(symbol, clock.monotonicNs());
+  }
+
+  /** Packets of those that the leader sends to all workers have come: so many since the begin. */
+  public void heard(MulticastHeard counts) {
+    multicast.heard(counts);
+  }
+
+  /** The symbols of a chunk were not enough, or the result does not match its hash. */
+  public void chunkNotDecoded(ChunkRef chunk) {
+    pushed.notDecoded(chunk, session.isEstablished() && replica.isWaitingFor(chunk.hash()));
+  }
+
+  /** What has come unasked; for reports, on the agent's thread. */
+  public PushedChunks pushed() {
+    return pushed;
+  }
+
   /** A chunk was stored, or read and compared with its hash, just now. */
   public void chunkStored(Hash hash) {
+    pushed.stored(hash, clock.monotonicNs());
     replica.chunkStored(hash);
     repairs.stored(hash);
     backfill.stored(hash);
@@ -550,6 +611,7 @@ public final class WorkerAgent implements Agent {
 
   /** A chunk that the leader sent cannot be stored. */
   public void chunkFailed(Hash hash, Errno errno, String why) {
+    pushed.notStored(hash);
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
     repairs.failed(hash, Errno.EIO);
     backfill.failed(hash);
@@ -603,7 +665,10 @@ public final class WorkerAgent implements Agent {
       }
       backfill.missing(); // it may come back
     }
-    pageFailed(hash, why);
+    if (offered.isWaitingFor(hash)) {
+      refuseOffer("page " + hash + ": " + why);
+    }
+    begun.lost(hash, why);
   }
 
   /** Asks again for what somebody here still waits for. */
@@ -657,7 +722,7 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /** Nobody has a page, or there is no room for it. */
+  /** A page has come, and cannot be stored. */
   private void pageFailed(Hash hash, String why) {
     if (offered.isWaitingFor(hash)) {
       refuseOffer("page " + hash + ": " + why);
@@ -765,16 +830,20 @@ public final class WorkerAgent implements Agent {
     try {
       return begun.work(nowNs);
     } catch (InstallException e) {
-      cannotInstall(String.valueOf(e.getMessage()), nowNs);
+      cannotInstall(e, nowNs);
       return false;
     }
   }
 
   /** What is shown here rests on a snapshot that cannot be had as a whole. */
-  private void cannotInstall(String why, long nowNs) {
+  private void cannotInstall(InstallException why, long nowNs) {
+    String anew = "Start it again: it takes the leader's newest snapshot.";
     endFor(
-        "the state that is shown here cannot be fetched as a whole: " + why,
-        "Start it again: it takes the leader's newest snapshot.",
+        "the state that is shown here cannot be fetched as a whole: " + why.getMessage(),
+        why.lacksPage()
+            ? "Where the leader runs, ./hypersync scrub --run says what is lost and what to do. "
+                + anew
+            : anew,
         nowNs);
   }
 
@@ -790,6 +859,18 @@ public final class WorkerAgent implements Agent {
     } else {
       jump = snapshot;
       nextJumpNs = clock.monotonicNs();
+    }
+  }
+
+  /**
+   * All its pages are here, and they are not those of its root: no other attempt gives another
+   * result.
+   */
+  public void installRefuted(Snapshot snapshot, String why) {
+    if (begun.isReceived(snapshot)) {
+      cannotInstall(new InstallException(why), clock.monotonicNs());
+    } else {
+      installFailed(snapshot, why);
     }
   }
 
@@ -823,7 +904,7 @@ public final class WorkerAgent implements Agent {
       manifest = installPort.begin(to);
       OrphanChanges.lookBetween(here.state(), manifest.state()); // it is followed when it is shown
     } catch (InstallException e) {
-      cannotInstall(String.valueOf(e.getMessage()), nowNs);
+      cannotInstall(e, nowNs);
       return false;
     } catch (PageUnreadableException e) { // it is asked for
       nextJumpNs = nowNs + PAGE_RETRY_NS;
@@ -883,7 +964,7 @@ public final class WorkerAgent implements Agent {
         stored,
         _ -> {
           if (session.isEstablished()
-              && isInstalled() // else it may just take long
+              && isWhole() // else it may just take long
               && cache.pageLost(page) >= MAX_PAGE_LOSSES) {
             snapshots.distrust(why, clock.monotonicNs());
           }
@@ -900,7 +981,7 @@ public final class WorkerAgent implements Agent {
       return;
     }
     long now = clock.monotonicNs();
-    if (isInstalled() && now - nextUnreadableNs >= 0) { // else it has never been here
+    if (isWhole() && now - nextUnreadableNs >= 0) { // else it has never been here
       nextUnreadableNs = now + LOST_LOG_NS;
       LOG.error(
           "page {} of the state cannot be read, the leader is asked for it: {}",
@@ -935,7 +1016,20 @@ public final class WorkerAgent implements Agent {
 
   /** Whether all that its state needs should be here; any thread. */
   public boolean isInstalled() {
-    return begun.isComplete();
+    return begun.isComplete() && !restoresNotDurable;
+  }
+
+  /**
+   * Whether nothing is read of which pages may not be here: a page that is missing now is lost. Any
+   * thread.
+   */
+  public boolean isWhole() {
+    return isInstalled() && !isRestoring;
+  }
+
+  /** Whether the next entry cannot be applied before a page is here; on the agent's thread. */
+  public boolean waitsForPage() {
+    return replica.waitsForPage();
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */
@@ -994,6 +1088,8 @@ public final class WorkerAgent implements Agent {
     leases.tick(session.isEstablished(), now);
     repairs.expire(now);
     if (session.isEstablished()) {
+      pushed.tick(now);
+      multicast.tick(now);
       storeAgain(now);
       report(now, visibilityGate.view().visible());
     }
@@ -1110,7 +1206,7 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  private void take(List<byte[]> entries, long nowNs) {
+  private void take(List<byte[]> entries, ChunkDelivery delivery, long nowNs) {
     if (offered.pages() != null) {
       refuseOffer("the leader sends entries meanwhile");
       return;
@@ -1118,7 +1214,7 @@ public final class WorkerAgent implements Agent {
     try {
       List<ChunkRef> fetch = replica.offer(entries);
       arrivals.add(durablyReceived(), nowNs);
-      fetch(fetch);
+      pushed.needed(fetch, delivery, nowNs);
     } catch (DecodeException e) {
       session.giveUp("the leader sent a log that makes no sense: " + e.getMessage(), nowNs);
     }
@@ -1215,6 +1311,8 @@ public final class WorkerAgent implements Agent {
   private Runnable applied(LogEntry entry, IndexedState before, IndexedState after) {
     if (entry.op() instanceof FsOp.RestoreState) { // it is followed when it is shown
       OrphanChanges.look(entry.op(), entry.createdNode(), before.state(), after.state());
+      restoresNotDurable = true;
+      isRestoring = false;
     }
     Runnable queue = visibilityGate.applied(entry, before, after);
     return () -> {
@@ -1233,6 +1331,7 @@ public final class WorkerAgent implements Agent {
     if (entry.op() instanceof FsOp.CopyRange) {
       backfill.extentsMoved();
     } else if (entry.op() instanceof FsOp.RestoreState restore) {
+      restoresNotDurable = false;
       begun.restored(entry.index(), restore.manifest());
       snapshots.manager().restored();
     }

@@ -2,6 +2,7 @@ package io.hypersync.worker;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.Features;
 
 /**
  * Settings of {@link WorkerAgent}; all times in nanoseconds.
@@ -17,6 +18,7 @@ import io.hypersync.model.id.WorkspaceId;
  * @param reportNs longest time between two WorkerApplied messages
  * @param maxStateBytes an entry that makes the state heavier than this, in bytes of heap, stalls
  *     apply
+ * @param features what this worker offers to the leader
  */
 public record WorkerConfig(
     WorkspaceId workspace,
@@ -27,7 +29,8 @@ public record WorkerConfig(
     long reconnectMinNs,
     long reconnectMaxNs,
     long reportNs,
-    long maxStateBytes) {
+    long maxStateBytes,
+    Features features) {
   private static final long MS = 1_000_000;
 
   /** The defaults for a worker. */
@@ -41,6 +44,7 @@ public record WorkerConfig(
         50 * MS,
         1_000 * MS,
         100 * MS,
-        Long.MAX_VALUE);
+        Long.MAX_VALUE,
+        Features.SUPPORTED);
   }
 }

@@ -31,13 +31,18 @@ import java.util.Optional;
  * @param cache what the kernel may cache, and what readers wait for
  * @param inotify interval between scans for inotify watches of local processes, which then get
  *     events for changes of other workers; empty to report none
+ * @param backend who stands between the kernel and the filesystem of the mount
  * @param suid whether set-id bits are honoured on this mount
  * @param dev whether device nodes on this mount can be opened
+ * @param identifyAgents whether the agent is found that a calling process belongs to (8.1)
  * @param snapshotInterval how often the worker takes a snapshot for its next start, if anything has
  *     changed; SNAPSHOT_INTERVAL (13.1)
  * @param cacheLimits how much disk its chunks may take, and how often dead ones are removed (14.2)
  * @param stateMemory how much heap those parts of the state may take that are in pages on disk, in
  *     bytes; {@code Long.MAX_VALUE} to keep all of it in memory
+ * @param multicast whether the worker listens to what the leader sends to all workers
+ * @param multicastInterface the interface that it listens on; empty for the one that reaches the
+ *     leader
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -52,8 +57,12 @@ public record WorkerDaemonOptions(
     Duration leaderStale,
     CachePolicy cache,
     Optional<Duration> inotify,
+    FuseBackend backend,
     boolean suid,
     boolean dev,
+    boolean identifyAgents,
     Duration snapshotInterval,
     CacheLimits cacheLimits,
-    long stateMemory) {}
+    long stateMemory,
+    boolean multicast,
+    String multicastInterface) {}

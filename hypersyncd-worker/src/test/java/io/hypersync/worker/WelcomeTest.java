@@ -5,13 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.fixtures.States;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -21,21 +28,29 @@ import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Features;
+import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
+import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.LeaderMessage.PastState;
+import io.hypersync.wire.message.LeaderMessage.PastStateRefused;
+import io.hypersync.wire.message.LeaderMessage.Refused;
+import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.wire.message.WorkerMessage.PastStateRelease;
 import io.hypersync.wire.message.WorkerMessage.PastStateRequest;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
@@ -44,10 +59,16 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.dataplane.ReceivedBlock;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.LockCompletion;
+import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.InstallPort;
@@ -60,6 +81,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How a worker handles a leader's Welcome, and its silence afterwards (hypersync.md 9.5, 6.4). */
 class WelcomeTest {
@@ -75,6 +98,9 @@ class WelcomeTest {
 
   /** Tickets of a kernel that is told of another state. */
   private final List<Long> tickets = new ArrayList<>();
+
+  /** The pages that nobody has, in the order in which they were asked for. */
+  private final List<Hash> asked = new ArrayList<>();
 
   private long entropy;
   private WorkerAgent agent =
@@ -133,6 +159,45 @@ class WelcomeTest {
     assertEquals(new Progress(50, null, null), agent.catchUp(), "the rate was of that connection");
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = Reason.class,
+      names = {"DUPLICATE", "PROTOCOL_ERROR", "DIVERGED", "IDENTITY"})
+  void aRefusalInTheMiddleOfASessionEndsItAsALossDoes(Reason reason) {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.received(new Refused(reason, "too far behind"));
+    link.sent.clear();
+    agent.lock(lock());
+    assertEquals(List.of(), link.sent, "a request that is sent between two sessions is lost");
+    assertEquals(List.of("ENOLCK"), told, "one that must not wait ends");
+    assertFalse(agent.isWritable());
+  }
+
+  private LockCall lock() {
+    OwnerLockKey key = new OwnerLockKey(new NodeId(1, 1), LockSpace.FLOCK, new FuseLockOwner(1));
+    LockCompletion told = new ToldLock();
+    agent.heldLocks().asked(key, FileHandle.NONE);
+    return new LockCall(
+        new RequestId(7), key, 100, LockRange.WHOLE, LockMode.EXCLUSIVE, Wish.TRY, told);
+  }
+
+  private final class ToldLock implements LockCompletion {
+    @Override
+    public void granted() {
+      told.add("granted");
+    }
+
+    @Override
+    public void denied(Holder holder) {
+      told.add("denied");
+    }
+
+    @Override
+    public void failed(Errno errno) {
+      told.add(errno.toString());
+    }
+  }
+
   @Test
   void aWorkerSaysWhatItSpeaksAndWhatItCan() {
     agent.doWork();
@@ -151,9 +216,9 @@ class WelcomeTest {
 
   @Test
   void featuresThatWereNotOfferedAreRefused() {
-    welcome(NegotiatedParams.DEFAULT.with(new Features(16)), Protocol.REVISION);
+    welcome(NegotiatedParams.DEFAULT.with(new Features(32)), Protocol.REVISION);
     assertRefused(
-        "what the leader wants makes no sense: features 10 are not among those it was offered");
+        "what the leader wants makes no sense: features 20 are not among those it was offered");
   }
 
   @Test
@@ -245,6 +310,138 @@ class WelcomeTest {
     assertTrue(agent.isInstalled());
     assertEquals(5, agent.snapshots().baseIndex());
     assertEquals(5, link.sent(PastStateRelease.class).getLast().index());
+  }
+
+  /** Else its pages might be collected, and it would wait for them for ever. */
+  @Test
+  void aLeaderThatHoldsTheSnapshotNoMoreIsAskedAgain() {
+    Snapshot received = new Snapshot(5, 1, 0, 0, false, "", manifest(5));
+    Manifest start = new Manifest(WORKSPACE, 5, 1, 0, FsState.genesis());
+    agent =
+        agent(new WorkerStart(start, DirtyMemory.ofEverything(), RestoredStates.NONE, received));
+    welcome(5);
+    long request = link.sent(PastStateRequest.class).getLast().requestId();
+    agent.received(new PastState(request, 5, FsState.genesis().root(), received.manifest()));
+    agent.installFailed(received, "the disk is full");
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    welcome(5);
+    request = link.sent(PastStateRequest.class).getLast().requestId();
+    agent.received(new PastStateRefused(request, "its content was collected", "-"));
+    int asked = link.sent(PastStateRequest.class).size();
+    for (int i = 0; i < 70; i++) {
+      clock.advance(SECOND_NS);
+      agent.received(new Heartbeat(5, 0));
+      agent.installFailed(received, "the disk is full");
+      agent.doWork();
+    }
+    assertEquals(asked + 1, link.sent(PastStateRequest.class).size(), "once a minute");
+  }
+
+  /** Another worker may come that has it, so it is waited for, but not for ever. */
+  @Test
+  void aPageOfTheSnapshotThatNobodyHasEndsTheWorkerAfterTenMinutes() {
+    beginWithPages();
+    nobodyHasWhatIsAskedFor(550);
+    asked.forEach(agent::chunkStored);
+    nobodyHasWhatIsAskedFor(550);
+    assertEquals(List.of(), told, "they came once, and were damaged then");
+    asked.clear();
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    welcome(5);
+    nobodyHasWhatIsAskedFor(590);
+    assertEquals(List.of(), told, "by what this leader says");
+    assertTrue(agent.isWritable());
+    nobodyHasWhatIsAskedFor(20);
+    assertEquals(
+        List.of(
+            "the state that is shown here cannot be fetched as a whole: page "
+                + asked.getFirst()
+                + " is lost, neither the leader nor another worker has had it for 10 minutes",
+            "Where the leader runs, ./hypersync scrub --run says what is lost and what to do. Start"
+                + " it again: it takes the leader's newest snapshot."),
+        told);
+    assertFalse(agent.isWritable());
+    nobodyHasWhatIsAskedFor(20);
+    assertEquals(2, told.size(), "once");
+  }
+
+  @Test
+  void aSnapshotThatIsRefutedEndsTheWorker() {
+    Snapshot received = beginWithPages();
+    agent.installRefuted(received, "the pages give root 1, and the manifest says 2");
+    assertEquals(
+        List.of(
+            "the state that is shown here cannot be fetched as a whole: the pages give root 1, and"
+                + " the manifest says 2",
+            "Start it again: it takes the leader's newest snapshot."),
+        told);
+    assertFalse(agent.isWritable());
+  }
+
+  /** It is asked for like any other, but it is not lost: nobody has looked for it before. */
+  @Test
+  void aPageThatIsMissingOfWhatAnEntryRestoresIsNoSignOfDamage() {
+    List<Hash> missing = new ArrayList<>(List.of(new Hash(1, 2, 3, 4)));
+    RestoredStates restored =
+        _ -> {
+          if (!missing.isEmpty()) {
+            Hash page = missing.getFirst();
+            throw new PageUnreadableException(
+                page, "is missing", new PageMissingException(page, "is missing"));
+          }
+          return FsState.genesis();
+        };
+    agent = agent(WorkerStart.empty(WORKSPACE, DirtyMemory.ofEverything(), restored));
+    welcome(0);
+    assertTrue(agent.isWhole());
+    FsOp restore = new FsOp.RestoreState(manifest(0), List.of());
+    byte[] entry = Entries.of(1, restore).root(FsState.genesis().root()).encoded();
+    agent.received(new LogEntries(1, List.of(entry)));
+    agent.doWork();
+    assertTrue(agent.waitsForPage());
+    assertFalse(agent.isWhole());
+    missing.clear();
+    clock.advance(2 * SECOND_NS);
+    agent.doWork();
+    tellKernel();
+    agent.doWork();
+    assertEquals(1, agent.visible().index());
+    assertTrue(agent.isWhole(), "it has no pages that are not here");
+  }
+
+  /** Begins with a snapshot whose pages are not here. */
+  private Snapshot beginWithPages() {
+    FsState state = FsState.genesis();
+    for (int i = 1; i <= 100; i++) {
+      FsOp make = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + i), 0755, 0, 0);
+      state = States.after(state, make, i, new NodeId(1, i));
+    }
+    Manifest start = new Manifest(WORKSPACE, 5, 1, StateWeight.of(state), state);
+    byte[] manifest = start.write(PageWriter.complete(state.version(), Blake3::hash)).bytes();
+    Snapshot received = new Snapshot(5, 1, 0, 0, false, "", manifest);
+    agent =
+        agent(new WorkerStart(start, DirtyMemory.ofEverything(), RestoredStates.NONE, received));
+    welcome(5);
+    assertTrue(agent.isWritable(), "before all is here");
+    return received;
+  }
+
+  /** So many seconds in which the leader says so of each page that it is asked for. */
+  private void nobodyHasWhatIsAskedFor(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      for (ChunkFetch fetch : link.sent(ChunkFetch.class)) {
+        for (ChunkRef page : fetch.chunks()) {
+          asked.add(page.hash());
+          agent.received(new ChunkUnavailable(page.hash(), Errno.EIO, "nobody has it"));
+        }
+      }
+      link.sent.clear();
+      clock.advance(SECOND_NS);
+      agent.received(new Heartbeat(5, 0));
+      agent.doWork();
+    }
   }
 
   private void welcome(long commitIndex) {
@@ -430,7 +627,7 @@ class WelcomeTest {
 
     @Override
     public void end(String why, String hint) {
-      told.add(why);
+      told.addAll(List.of(why, hint));
     }
   }
 
@@ -480,6 +677,9 @@ class WelcomeTest {
 
     @Override
     public void ingest(Hash hash, byte[] bytes) {}
+
+    @Override
+    public void decode(ReceivedBlock block) {}
   }
 
   private final class NoKernel implements CacheNotifier {

@@ -19,7 +19,10 @@ import io.hypersync.sim.load.Histories;
 import io.hypersync.sim.load.HistoryProcess;
 import io.hypersync.sim.load.SimKernel;
 import io.hypersync.sim.load.SimProcess;
+import io.hypersync.sim.load.WriteLengths;
+import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
+import io.hypersync.sim.net.SymbolFaults;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.node.SimPasts;
@@ -59,13 +62,16 @@ final class Cluster {
   private final SwarmOptions swarmOptions;
   private final Timeline timeline;
   private final Prng prng;
+  private final Prng agentPrng;
   private final Recording recording;
   private final LeaderDisk disk;
   private final SimNetwork network;
+  private final SimGroup group;
   private final List<SnapshotDisk> disks = new ArrayList<>();
   private final List<SimWorker> workers = new ArrayList<>();
   private @Nullable SimLeader leader;
   private final Histories histories = new Histories();
+  private final WriteLengths lengths;
   private final SimRestores.Wish restores;
   private final SimPasts.Wish pasts;
   private final SimStateRestores.Wish wholeRestores;
@@ -81,6 +87,9 @@ final class Cluster {
    *     what they were
    * @param pastPrng the same for states of the past that are mounted
    * @param wholePrng the same for restores of everything
+   * @param symbolPrng the same for what goes wrong with symbols, and for writes of one length
+   * @param groupPrng the same for what is sent to all workers at once
+   * @param agentPrng the same for processes that belong to agents
    */
   Cluster(
       SwarmOptions swarmOptions,
@@ -88,10 +97,14 @@ final class Cluster {
       Prng prng,
       Prng restorePrng,
       Prng pastPrng,
-      Prng wholePrng) {
+      Prng wholePrng,
+      Prng symbolPrng,
+      Prng groupPrng,
+      Prng agentPrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
     this.prng = prng;
+    this.agentPrng = agentPrng;
     this.disk = new LeaderDisk(prng.split());
     MutationChecker mutations = new MutationChecker(timeline, SwarmOptions.longestMutationNs());
     LogChecker log = new LogChecker(mutations, timeline);
@@ -104,7 +117,15 @@ final class Cluster {
             new OpenFileChecker(timeline, SwarmOptions.OPEN_LEASE_TTL_NS, log),
             new WrittenBytes());
     this.network =
-        new SimNetwork(timeline, prng.split(), swarmOptions.networkProfile(), () -> leader);
+        new SimNetwork(
+            timeline,
+            prng.split(),
+            swarmOptions.networkProfile(),
+            new SymbolFaults(symbolPrng.split(), !swarmOptions.losesTouch()),
+            () -> leader);
+    this.lengths = new WriteLengths(symbolPrng.split());
+    this.group =
+        new SimGroup(timeline, groupPrng, network, swarmOptions.networkProfile().slowestDownNs());
     // The processes of histories expect that nobody else changes their files.
     boolean restores = restorePrng.oneIn(RESTORES) && !swarmOptions.strictReads();
     this.restores =
@@ -126,6 +147,13 @@ final class Cluster {
               SnapshotDisk.INTERRUPTED,
               SnapshotDisk.JUMPED,
               SnapshotDisk.RESTORED_ALL,
+              SnapshotDisk.REPAIRED,
+              SnapshotDisk.NOT_DECODED,
+              SnapshotDisk.ASKED,
+              SnapshotDisk.LATE,
+              SnapshotDisk.STUCK,
+              SnapshotDisk.HEARD,
+              SnapshotDisk.UNHEARD,
               SnapshotDisk.BACKFILLED,
               SnapshotDisk.CACHE_COLLECTED,
               SnapshotDisk.CACHE_REMOVED,
@@ -142,6 +170,11 @@ final class Cluster {
     return network;
   }
 
+  /** What is sent to all workers at once. */
+  SimGroup group() {
+    return group;
+  }
+
   LeaderDisk disk() {
     return disk;
   }
@@ -153,6 +186,9 @@ final class Cluster {
     }
     for (int i = 0; i < workers.size(); i++) {
       disks.get(i).count(workers.get(i).pages());
+      if (workers.get(i).agent().pushed().status().asked() > 0) {
+        disks.get(i).count(SnapshotDisk.ASKED);
+      }
     }
     Map<String, Long> all = disk.happened();
     disks.forEach(
@@ -216,11 +252,12 @@ final class Cluster {
     try {
       leader =
           new SimLeader(
-              swarmOptions.leader(),
+              swarmOptions.leader(group),
               swarmOptions.leaderSnapshots(),
               swarmOptions.collections(),
               swarmOptions.stateMemory(),
               disk,
+              group,
               timeline,
               prng.split(),
               swarmOptions.slowestSyncNs(),
@@ -266,6 +303,7 @@ final class Cluster {
     disks.get(index).count(gone.pages());
     gone.host().crash();
     network.crashed(gone);
+    group.leave(gone);
     recording.mutations().abandoned(gone.tagPrefix());
     recording.requests().abandoned(gone.id().name());
     recording.locks().abandoned(gone.id().name());
@@ -374,11 +412,13 @@ final class Cluster {
         workerRuns,
         disks.get(index),
         network,
+        group,
         timeline,
         prng.split(),
         SwarmOptions.TICK_NS,
         SwarmOptions.silenceToleranceNs(),
         swarmOptions.strictReads(),
+        agentPrng.split(),
         recording);
   }
 
@@ -388,7 +428,13 @@ final class Cluster {
     for (int i = 0; i < swarmOptions.processes(); i++) {
       lastPid++;
       new SimProcess(
-              lastPid, kernel, recording, prng.split(), swarmOptions.longestThinkNs(), () -> !quiet)
+              lastPid,
+              kernel,
+              recording,
+              prng.split(),
+              lengths,
+              swarmOptions.longestThinkNs(),
+              () -> !quiet)
           .start();
     }
     if (swarmOptions.strictReads()) {

@@ -4,13 +4,16 @@ import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.NetworkProfile;
+import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.cache.CacheLimits;
@@ -45,6 +48,7 @@ import java.util.List;
  * @param stateMemory what of a state need not be in memory may take so much, in bytes
  * @param caches how much the chunks of each worker may take, and how often they are collected
  * @param retainBytes what the snapshots of the leader may keep, in bytes
+ * @param dataPlane how chunks are sent to workers
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -66,7 +70,8 @@ record SwarmOptions(
     CollectionPolicy collections,
     CacheLimits caches,
     long retainBytes,
-    long stateMemory) {
+    long stateMemory,
+    DataPlaneSettings dataPlane) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -108,7 +113,41 @@ record SwarmOptions(
 
   private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
 
-  static SwarmOptions of(Prng prng) {
+  /** Draws the options of a history. */
+  static SwarmOptions of(Prng prng, Emphasis emphasis) {
+    SwarmOptions random = of(prng);
+    return switch (emphasis) {
+      case NONE -> random;
+      case COLLECTIONS_BESIDE_UPLOADS -> random.withCollectionsBesideUploads();
+    };
+  }
+
+  private SwarmOptions withCollectionsBesideUploads() {
+    return new SwarmOptions(
+        new NetworkProfile(50 * Timeline.MS, 5 * Timeline.MS, 0, 10 * Timeline.MS),
+        slowestSyncNs,
+        2 * Timeline.MS,
+        reconnectMinNs,
+        Long.MAX_VALUE,
+        faults,
+        64,
+        100,
+        tailCacheBytes,
+        4,
+        false,
+        maxUnsyncedEntries,
+        IntentRateLimits.NONE,
+        new SnapshotPolicy(20 * Timeline.MS, 1),
+        WorkerSnapshots.every(20 * Timeline.MS),
+        catchUpEntries,
+        CollectionPolicy.of(2 * Timeline.MS, 0, 0),
+        caches,
+        Long.MAX_VALUE,
+        Long.MAX_VALUE,
+        dataPlane);
+  }
+
+  private static SwarmOptions of(Prng prng) {
     return new SwarmOptions(
         networkProfile(prng),
         prng.scale(100_000, 300 * Timeline.MS),
@@ -135,12 +174,27 @@ record SwarmOptions(
             prng.oneIn(2) ? prng.scale(10 * Timeline.MS, 1_000 * Timeline.MS) : Long.MAX_VALUE,
             prng.oneIn(4) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT),
         prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
-        prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE);
+        prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
+        dataPlane(prng));
+  }
+
+  /** Mostly datagrams, some with so few repair symbols that many chunks have to be asked for. */
+  private static DataPlaneSettings dataPlane(Prng prng) {
+    DataPlaneSettings.Mode[] modes = {
+      DataPlaneSettings.Mode.AUTO, DataPlaneSettings.Mode.STREAMS, DataPlaneSettings.Mode.DATAGRAMS
+    };
+    DataPlaneSettings.Mode mode =
+        prng.oneIn(2) ? DataPlaneSettings.Mode.DATAGRAMS : modes[prng.below(modes.length)];
+    long window = prng.scale(64, 4_096);
+    DataPlaneSettings.Limits limits =
+        new DataPlaneSettings.Limits(window, prng.scale(window, 8_192), prng.scale(64, 1 << 16));
+    return new DataPlaneSettings(mode, 64, prng.oneIn(2) ? 0 : 0.5, limits);
   }
 
   /** How often the leader takes snapshots, and which ones it keeps. */
   SnapshotPolicy leaderSnapshots() {
-    return new SnapshotPolicy(snapshots.intervalNs(), snapshots.retain(), retainBytes);
+    return new SnapshotPolicy(
+        snapshots.intervalNs(), snapshots.retain(), snapshots.retainDaily(), retainBytes);
   }
 
   /**
@@ -199,7 +253,19 @@ record SwarmOptions(
                         }));
   }
 
-  LeaderConfig leader() {
+  /** How chunks are sent; to all workers at once, if there is a group in this history. */
+  private DataPlaneSettings dataPlane(SimGroup group) {
+    return !group.isOn()
+        ? dataPlane
+        : new DataPlaneSettings(
+            DataPlaneSettings.Mode.MULTICAST,
+            dataPlane.symbolBytes(),
+            dataPlane.repairOverhead(),
+            dataPlane.limits(),
+            group.bytesPerSecond());
+  }
+
+  LeaderConfig leader(SimGroup group) {
     return new LeaderConfig(
         WORKSPACE,
         100 * Timeline.MS,
@@ -216,6 +282,7 @@ record SwarmOptions(
         Long.MAX_VALUE,
         catchUp(),
         WorkerQuotas.ofHeap(1L << 30),
+        dataPlane(group),
         NegotiatedParams.DEFAULT);
   }
 
@@ -236,7 +303,8 @@ record SwarmOptions(
         reconnectMinNs,
         300 * Timeline.MS,
         100 * Timeline.MS,
-        Long.MAX_VALUE);
+        Long.MAX_VALUE,
+        Features.SUPPORTED);
   }
 
   /**

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Runs hundreds of simulated histories. A failure names its seed and the command that runs that
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SimulationTest {
   private static final int STEPS = Integer.getInteger("hypersync.sim.steps", 3_000);
   private static final int FIXED = 600;
+  private static final int EMPHASIZED = 50;
   private static final int FRESH = Integer.getInteger("hypersync.sim.histories", 400);
 
   @Test
@@ -59,6 +61,12 @@ class SimulationTest {
     long first = ThreadLocalRandom.current().nextLong(1L << 40);
     System.out.println("simulating the " + FRESH + " histories from seed " + first + " on");
     System.out.println(run(first, FRESH));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void historiesAboutOneThingKeepEveryPromise(Emphasis emphasis) throws InterruptedException {
+    System.out.println(emphasis + ": " + run(emphasis.firstSeed(), EMPHASIZED));
   }
 
   /**

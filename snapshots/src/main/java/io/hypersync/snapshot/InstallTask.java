@@ -36,6 +36,7 @@ public final class InstallTask {
   private final SnapshotCatalog catalog;
   private final BooleanSupplier stopping;
   private Step step = Step.SYNC;
+  private boolean refuted;
 
   /**
    * Prepares it.
@@ -58,6 +59,11 @@ public final class InstallTask {
   /** The snapshot, which the catalog has after the last step. */
   public Snapshot snapshot() {
     return snapshot;
+  }
+
+  /** Whether a step has failed because the pages, all of them intact, are not those of the root. */
+  public boolean isRefuted() {
+    return refuted;
   }
 
   /**
@@ -102,6 +108,7 @@ public final class InstallTask {
                 return stored.get(page);
               });
     } catch (DecodeException | PageMissingException e) {
+      refuted = e instanceof DecodeException;
       throw new IOException("what was received is no snapshot: " + e.getMessage(), e);
     }
   }

@@ -74,6 +74,33 @@ public final class SnapshotReader {
     return null;
   }
 
+  /**
+   * A snapshot all of whose pages are there.
+   *
+   * @param manifest what was read of it, with every hash computed
+   */
+  public record Whole(Snapshot snapshot, Manifest manifest) {}
+
+  /**
+   * The first snapshot that can be read, from which a log can be replayed without a leader. Reads
+   * all of it into memory, and computes every hash. One that cannot be read, or is of another
+   * workspace, is skipped, and logged.
+   *
+   * @param known in the order in which they are tried
+   * @return null if none of them can be read
+   */
+  public static @Nullable Whole first(
+      List<Snapshot> known, ChunkStore chunks, WorkspaceId workspace) {
+    for (Snapshot snapshot : known) {
+      try {
+        return new Whole(snapshot, verify(snapshot, chunks, workspace));
+      } catch (DecodeException | PageMissingException e) {
+        LOG.warn("the snapshot of entry {} is not used: {}", snapshot.index(), e.getMessage());
+      }
+    }
+    return null;
+  }
+
   private static void readAll(Snapshot snapshot, PageSource source, WorkspaceId workspace)
       throws DecodeException, PageMissingException {
     PageWalker walker = new PageWalker(source, new SeenPages());

@@ -58,7 +58,7 @@ public final class SnapshotTask {
     this.takenNs = takenNs;
     this.chunks = chunks;
     this.catalog = catalog;
-    this.pages = new StoredPages(chunks, limit);
+    this.pages = StoredPages.ofSnapshot(chunks, limit);
     this.writer = PageWriter.incremental(manifest.state().version(), pages, cache);
   }
 

@@ -11,12 +11,14 @@ import io.hypersync.model.trie.PageSink;
 import io.hypersync.model.trie.PageSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Pages as chunks of a store. Any thread may read; otherwise it is not thread-safe. */
 public final class StoredPages implements PageSink, PageSource {
   private static final int BATCH = 64;
 
   private final ChunkStore chunks;
+  private final Consumer<List<Chunk>> store;
   private final RateLimit limit;
   private final List<Chunk> batch = new ArrayList<>();
 
@@ -26,8 +28,24 @@ public final class StoredPages implements PageSink, PageSource {
    * @param limit asked for the bytes of each page that is written
    */
   public StoredPages(ChunkStore chunks, RateLimit limit) {
+    this(chunks, chunks::putAll, limit);
+  }
+
+  private StoredPages(ChunkStore chunks, Consumer<List<Chunk>> store, RateLimit limit) {
     this.chunks = chunks;
+    this.store = store;
     this.limit = limit;
+  }
+
+  /**
+   * Pages of a snapshot that is to be taken. A collection keeps all that is behind the newest one,
+   * so on a full disk there is no room before the next one is taken. They are written where others
+   * are refused ({@link ChunkStore#putAllToMakeRoom}).
+   *
+   * @param limit as above
+   */
+  static StoredPages ofSnapshot(ChunkStore chunks, RateLimit limit) {
+    return new StoredPages(chunks, chunks::putAllToMakeRoom, limit);
   }
 
   /**
@@ -50,7 +68,7 @@ public final class StoredPages implements PageSink, PageSource {
 
   /** Hands all pages to the store; they are durable after its next sync. */
   public void flush() {
-    chunks.putAll(List.copyOf(batch));
+    store.accept(List.copyOf(batch));
     batch.clear();
   }
 

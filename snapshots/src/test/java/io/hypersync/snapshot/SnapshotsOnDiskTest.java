@@ -363,6 +363,7 @@ class SnapshotsOnDiskTest {
     assertTrue(task.step());
     IOException refused = assertThrows(IOException.class, task::step);
     assertTrue(String.valueOf(refused.getMessage()).contains(" another hash than "));
+    assertTrue(task.isRefuted(), "no other attempt gives another result");
     assertEquals(1, catalog.list().size());
   }
 
@@ -389,6 +390,7 @@ class SnapshotsOnDiskTest {
     InstallTask task = install(cut);
     assertTrue(task.step());
     assertThrows(IOException.class, task::step);
+    assertFalse(task.isRefuted(), "the page may come");
     assertEquals(List.of(), catalog.list());
   }
 

@@ -36,6 +36,7 @@ final class FileTargets {
     ((Logger) LoggerFactory.getLogger("io.hypersync.leader.oplog")).setLevel(Level.ERROR);
     Path segment = Files.createDirectories(log.resolve("segment-0000000000000001"));
     byte[] trace = TraceHistory.of(1, 20).trace();
+    byte[] trimmed = TraceHistory.trimmed(2, 145, 135);
     return List.of(
         FuzzTarget.of(
                 "log-segment",
@@ -43,7 +44,7 @@ final class FileTargets {
                 List.of(),
                 input -> segment(log, segment.resolve("19700101F.cq4"), input))
             .repairedBy(FileTargets::withItsChecksums),
-        FuzzTarget.of("trace", TraceException.class, List.of(trace), FileTargets::trace)
+        FuzzTarget.of("trace", TraceException.class, List.of(trace, trimmed), FileTargets::trace)
             .repairedBy((damaged, _) -> ForgedTrace.repaired(damaged))
             .allocating(32L << 20));
   }

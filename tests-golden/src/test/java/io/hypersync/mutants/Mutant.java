@@ -1,5 +1,6 @@
 package io.hypersync.mutants;
 
+import io.hypersync.sim.Emphasis;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +10,18 @@ import org.jspecify.annotations.Nullable;
  * @param owner the changed class, without the package {@code io.hypersync}
  * @param method the changed method, including its lambdas
  * @param change the change
+ * @param emphasis the histories that it is hunted for in
  */
-record Mutant(String what, String owner, String method, Change change) {
+record Mutant(String what, String owner, String method, Change change, Emphasis emphasis) {
+  private Mutant(String what, String owner, String method, Change change) {
+    this(what, owner, method, change, Emphasis.NONE);
+  }
+
+  /** The same one, hunted for in histories that are about one thing. */
+  Mutant in(Emphasis histories) {
+    return new Mutant(what, owner, method, change, histories);
+  }
+
   /** A mutant whose method only returns this constant. */
   static Mutant answers(String what, String owner, String method, @Nullable Object constant) {
     return new Mutant(what, owner, method, new Change.Answers(constant));

@@ -23,12 +23,16 @@ import org.jspecify.annotations.Nullable;
  * libraries and loggers are shared with the tests, so that their compiled code is reused; they have
  * no references to the reloaded classes, nor to the part of the model that is loaded anew, too. A
  * mutant of the chunk store has that loaded anew, too, which is possible because none of the
- * modules that stay shared refers to it.
+ * modules that stay shared refers to it. A mutant of the model has everything loaded anew.
  */
 final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";
+
+  /** What all other shared modules refer to. */
+  private static final String MODEL = "io.hypersync.model.";
+
   private static final List<String> SHARED =
-      List.of("io.hypersync.model.", "io.hypersync.chunkstore.", "io.hypersync.wire.");
+      List.of(MODEL, "io.hypersync.chunkstore.", "io.hypersync.wire.");
 
   /** A part of a shared module that no shared module refers to. */
   private static final String RESTORE = "io.hypersync.model.restore.";
@@ -66,7 +70,8 @@ final class MutantLoader extends ClassLoader {
   }
 
   private boolean isMutatedPart(String part) {
-    return mutant.className().startsWith(part) && !mutant.className().startsWith(RESTORE);
+    String changed = mutant.className();
+    return !changed.startsWith(RESTORE) && (changed.startsWith(part) || changed.startsWith(MODEL));
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {

@@ -2,6 +2,7 @@ package io.hypersync.mutants;
 
 import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.HeldState;
+import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.NodeId;
@@ -10,21 +11,30 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWalker;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.worker.replica.IndexCallbacks;
 import io.hypersync.worker.replica.IndexedState;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Replacements for calls in mutants; called by changed bytecode only. */
 public final class MutantReplacements {
+  /** The number of the first node that is made; the root directory has 1. */
+  private static final long FIRST_INODE = 2;
+
   private MutantReplacements() {}
 
   /** Replaces {@code Math.max} by its first argument. */
@@ -104,6 +114,65 @@ public final class MutantReplacements {
     return manager.tick(ahead, Long.MAX_VALUE, nowNs);
   }
 
+  /** Has snapshots taken that do not list the nodes without a name, which no root covers. */
+  public static boolean tickWithoutOrphans(
+      SnapshotManager manager, SnapshotSource replica, long durable, long nowNs) {
+    SnapshotSource wrong =
+        new SnapshotSource() {
+          @Override
+          public long index() {
+            return replica.index();
+          }
+
+          @Override
+          public Manifest manifest(WorkspaceId workspace) {
+            Manifest right = replica.manifest(workspace);
+            return new Manifest(
+                workspace,
+                right.index(),
+                right.lastTimeNs(),
+                right.weight(),
+                withoutOrphans(right.state()));
+          }
+        };
+    return manager.tick(wrong, durable, nowNs);
+  }
+
+  private static FsState withoutOrphans(FsState state) {
+    try {
+      Method nextInode = FsState.class.getDeclaredMethod("nextInode");
+      nextInode.setAccessible(true);
+      Constructor<FsState> of =
+          FsState.class.getDeclaredConstructor(
+              RootVersion.class, MerkleTrie.class, MerkleTrie.class, long.class, long.class);
+      of.setAccessible(true);
+      return of.newInstance(
+          state.version(),
+          state.nodes(),
+          MerkleTrie.empty(),
+          nextInode.invoke(state),
+          state.allocated());
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  /** Begins to count inode numbers anew. */
+  public static FsState countingAnew(LeaderState recovered) {
+    try {
+      Method with = FsState.class.getDeclaredMethod("withNextInode", long.class);
+      with.setAccessible(true);
+      return (FsState) with.invoke(recovered.state(), FIRST_INODE);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  /** Leaves the next inode number as an earlier state has it. */
+  public static FsState sameInode(FsState earlier, long nextInode) {
+    return earlier;
+  }
+
   private static IndexedState head(SnapshotSource replica) {
     try {
       Field head = replica.getClass().getDeclaredField("head");
@@ -112,6 +181,11 @@ public final class MutantReplacements {
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }
+  }
+
+  /** Takes the oldest row of a table for the one that is looked for. */
+  public static <K, V> @Nullable Object firstOf(Map<K, V> table, Object key) {
+    return table.isEmpty() ? null : table.values().iterator().next();
   }
 
   /** Takes a page that cannot be read for the last one. */

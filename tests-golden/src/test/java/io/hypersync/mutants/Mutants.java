@@ -6,6 +6,7 @@ import static io.hypersync.mutants.Mutant.lastArgument;
 import static io.hypersync.mutants.Mutant.replaces;
 import static io.hypersync.mutants.Mutant.skips;
 
+import io.hypersync.sim.Emphasis;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -100,6 +101,20 @@ final class Mutants {
               "leader.recovery.LogReplay",
               "restoreChunks",
               "LogReplay.restore"));
+
+  /** Overlaps of the work of different agents are told, and no others. */
+  private static final List<Mutant> HAZARDS =
+      List.of(
+          skips(
+              "what an entry changes is not looked at when others come",
+              "leader.hazard.HazardDetector",
+              "logged",
+              "TouchWindow.add"),
+          answers(
+              "any two changes of one file count as overlapping",
+              "leader.hazard.Touch",
+              "overlaps",
+              1));
 
   /** Disks that fail, lose data or damage it. */
   private static final List<Mutant> DISKS =
@@ -373,7 +388,25 @@ final class Mutants {
               "worker.replica.Replica",
               "<init>",
               "Manifest.index",
-              0L));
+              0L),
+          callAnswers(
+              "a manifest does not have the next inode number",
+              "model.state.StatePages",
+              "write",
+              "FsState.nextInode",
+              2L),
+          replaces(
+              "a start of the leader gives inode numbers again",
+              "leader.sequencer.Sequencer",
+              "<init>",
+              "LeaderState.state",
+              "countingAnew"),
+          replaces(
+              "a worker's snapshot is not the leader's, though its root is",
+              "worker.snapshot.WorkerSnapshots",
+              "tick",
+              "SnapshotManager.tick",
+              "tickWithoutOrphans"));
 
   /** A log that is trimmed, and workers that install a snapshot instead. */
   private static final List<Mutant> INSTALLS =
@@ -430,9 +463,87 @@ final class Mutants {
               "Backfill.begin"));
 
   /**
+   * Chunks that come unasked. That one worker does not hold up another is shown by {@code
+   * ChunkFanoutTest}: whoever gets nothing asks, so no history ends badly for it.
+   */
+  private static final List<Mutant> DATA_PLANE =
+      List.of(
+          answers(
+              "a chunk of wrong symbols is believed",
+              "worker.dataplane.BlockDecoder",
+              "isIntact",
+              1),
+          skips(
+              "nobody asks for a chunk whose symbols do not come",
+              "worker.dataplane.PushedChunks",
+              "tick",
+              "PushedChunks.ask"),
+          lastArgument(
+              "the window of datagrams has no bound",
+              "leader.dataplane.WorkerPushes",
+              "measured",
+              "Math.clamp",
+              Long.MAX_VALUE),
+          skips(
+              "a worker that hears nothing counts as hearing for ever",
+              "leader.dataplane.MulticastHearing",
+              "tick",
+              "MulticastHearing.leaveOut"),
+          answers(
+              "more is taken for all workers than there is room for",
+              "leader.dataplane.MulticastFanout",
+              "isFull",
+              0),
+          callAnswers(
+              "what is sent to all workers has no rate",
+              "leader.dataplane.MulticastFanout",
+              "send",
+              "TokenBucket.waitNs",
+              0L),
+          answers(
+              "a packet to all workers is taken whenever it comes",
+              "wire.multicast.ReplayWindow",
+              "isNew",
+              1),
+          skips(
+              "a chunk of which wrong symbols came is not asked for",
+              "worker.dataplane.PushedChunks",
+              "notDecoded",
+              "Consumer.accept"),
+          replaces(
+              "symbols of another chunk of the same length are taken",
+              "worker.dataplane.SymbolAssemblies",
+              "add",
+              "Map.get",
+              "firstOf"));
+
+  /** Who waits for a chunk that comes unasked asks for it in time, whatever else comes. */
+  private static final List<Mutant> CHUNK_WAITS =
+      List.of(
+          callAnswers(
+              "a chunk that later ones have overtaken is waited for until nothing comes",
+              "worker.dataplane.ExpectedChunks",
+              "overdue",
+              "ExpectedChunks.isLost",
+              0),
+          replaces(
+              "that a later chunk has begun is not noted",
+              "worker.dataplane.ExpectedChunks",
+              "begun",
+              "Math.max",
+              "first"),
+          lastArgument(
+              "a chunk is waited for as long as anything comes of it",
+              "worker.dataplane.PushedChunks",
+              "tick",
+              "Patience.<init>",
+              Long.MAX_VALUE));
+
+  /**
    * What is alive is not collected. The walk over the head alone cannot be missed here: the newest
-   * snapshot and the entries behind it have all of it, orphans included ({@code
-   * CollectionTaskTest}). Those that 300 histories do not find are in docs/open.md.
+   * snapshot and the entries behind it have all of it ({@code CollectionTaskTest}). Orphans can: a
+   * page that the head and a snapshot share is read once, for the head. Those that 300 histories do
+   * not find are in docs/open.md.
    */
   private static final List<Mutant> COLLECTION =
       List.of(
@@ -459,11 +570,17 @@ final class Mutants {
               "<init>",
               "Start.stored",
               "noneStored"),
+          answers(
+              "what only files without a name have is collected",
+              "leader.collection.OpenFiles",
+              "step",
+              0),
           skips(
-              "what intents rely on is collected",
-              "leader.collection.CollectionManager",
-              "collect",
-              "IntentHandler.promised"),
+                  "what intents rely on is collected",
+                  "leader.collection.CollectionManager",
+                  "collect",
+                  "IntentHandler.promised")
+              .in(Emphasis.COLLECTIONS_BESIDE_UPLOADS),
           callAnswers(
               "what only entries behind the newest snapshot mention is collected",
               "leader.collection.LiveSet",
@@ -631,15 +748,38 @@ final class Mutants {
               "submit",
               "Leader.lost",
               "nothingLost"),
+          replaces(
+              "a restore of everything gives inode numbers again",
+              "model.state.RestoreOp",
+              "restore",
+              "FsState.withNextInode",
+              "sameInode"),
           skips(
               "a worker does not fetch the content of what an entry restores",
               "worker.WorkerAgent$Shown",
               "applied",
               "Backfill.begin"));
 
+  /** Who has made a call. */
+  private static final List<Mutant> AGENTS =
+      List.of(
+          callAnswers(
+              "the agent name of a recycled pid",
+              "worker.identity.AgentCache",
+              "known",
+              "Watch.isUnchanged",
+              1),
+          callAnswers(
+              "the agent name of a recycled pid is believed where looking takes too long",
+              "worker.identity.AgentCache",
+              "believed",
+              "Watch.isUnchanged",
+              1));
+
   static final List<Mutant> ALL =
       Stream.of(
               ACKS,
+              HAZARDS,
               INTENTS,
               LOG,
               DISKS,
@@ -649,10 +789,13 @@ final class Mutants {
               SNAPSHOTS,
               INSTALLS,
               COLLECTION,
+              DATA_PLANE,
+              CHUNK_WAITS,
               CACHES,
               MEMORY,
               RESTORES,
-              WHOLE_RESTORES)
+              WHOLE_RESTORES,
+              AGENTS)
           .flatMap(List::stream)
           .toList();
 

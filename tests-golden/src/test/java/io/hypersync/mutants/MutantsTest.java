@@ -136,7 +136,8 @@ class MutantsTest {
 
   /** Begins with the remembered seed, if there is one. */
   private static @Nullable Caught hunt(Mutant mutant, @Nullable Long remembered) throws Exception {
-    LongStream all = LongStream.range(0, HISTORIES);
+    long first = mutant.emphasis().firstSeed();
+    LongStream all = LongStream.range(first, first + HISTORIES);
     if (remembered == null) {
       return firstFailure(mutant, all);
     }

@@ -34,19 +34,26 @@ class ArchitectureTest {
 
   /**
    * Decision code: it must not use clocks, threads, sockets or files. Exempt are the choice between
-   * two implementations of one hash, which influences no result, and the wording of error messages.
+   * two implementations of one hash, which influences no result, the wording of error messages, and
+   * the reading of written times.
    */
   private static final Predicate<JavaClass> DECIDES =
-      named("io.hypersync.model.hash.VectorWarmUp", "io.hypersync.model.text.FileFailures")
+      named(
+              "io.hypersync.model.hash.VectorWarmUp",
+              "io.hypersync.model.text.FileFailures",
+              "io.hypersync.leader.reservation.ReservationTimes")
           .negate()
           .and(
               inPackages(
                       "io.hypersync.model",
+                      "io.hypersync.raptorq",
                       "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
+                      "io.hypersync.leader.hazard",
                       "io.hypersync.leader.history",
                       "io.hypersync.leader.past",
                       "io.hypersync.leader.lock",
+                      "io.hypersync.leader.reservation",
                       "io.hypersync.leader.sequencer",
                       "io.hypersync.leader.scrub",
                       "io.hypersync.leader.session",
@@ -54,6 +61,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.recovery",
                       "io.hypersync.leader.port",
                       "io.hypersync.worker.cache",
+                      "io.hypersync.worker.identity",
                       "io.hypersync.worker.inotify",
                       "io.hypersync.worker.install",
                       "io.hypersync.worker.intents",
@@ -80,6 +88,8 @@ class ArchitectureTest {
         .definedBy("io.hypersync.model..")
         .layer("chunkstore")
         .definedBy("io.hypersync.chunkstore..")
+        .layer("raptorq")
+        .definedBy("io.hypersync.raptorq..")
         .layer("runtime")
         .definedBy("io.hypersync.runtime..")
         .layer("snapshot")
@@ -104,6 +114,8 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("top")
         .whereLayer("snapshot")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
+        .whereLayer("raptorq")
+        .mayNotAccessAnyLayer()
         .whereLayer("runtime")
         .mayOnlyBeAccessedByLayers("snapshot", "fixtures", "wire", "leader", "worker", "top")
         .whereLayer("wire")
@@ -129,6 +141,8 @@ class ArchitectureTest {
     "org.bouncycastle..,        io.hypersync.wire.pki..",
     "com.google.protobuf..,     io.hypersync.wire..",
     "picocli..,                 io.hypersync.cli..",
+    "ru.serce.jnrfuse..,        io.hypersync.worker.fuse.jnr..",
+    "jnr..,                     io.hypersync.worker.fuse.jnr..",
   })
   void outsideDependenciesHaveOneHome(String outside, String home) {
     check(noClasses().that().resideOutsideOfPackage(home), outside);
@@ -207,6 +221,7 @@ class ArchitectureTest {
     assertTrue(found.size() > 100, () -> "only " + found);
     assertTrue(found.contains("io.hypersync.leader.LeaderAgent"));
     assertTrue(found.contains("io.hypersync.worker.vfs.Vfs"));
+    assertTrue(found.contains("io.hypersync.raptorq.Decoder"));
     assertFalse(found.contains("io.hypersync.leader.oplog.chronicle.ChronicleOpLog"));
   }
 

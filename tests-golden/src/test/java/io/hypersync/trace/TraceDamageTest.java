@@ -106,6 +106,43 @@ final class TraceDamageTest {
   }
 
   /**
+   * Pages and the state that a trace begins with. Bits of its manifest that say nothing of the tree
+   * change no root.
+   */
+  @Test
+  void whatIsForgedOfTheStateThatItBeginsWithIsRefused() throws IOException {
+    Random random = new Random(SEED);
+    byte[] whole = TraceHistory.trimmed(SEED, 260, 230);
+    int state = ForgedTrace.recordsOf(whole, 5).getFirst();
+    List<Integer> pages = ForgedTrace.recordsOf(whole, 2).stream().filter(i -> i < state).toList();
+    assertTrue(pages.size() > 2, pages::toString);
+    for (int i = 0; i < 60; i++) {
+      String where = "seed " + SEED + " round " + i;
+      byte[] page = ForgedTrace.flip(whole, pages.get(random.nextInt(pages.size())), random);
+      assertThrows(TraceException.class, () -> replay(page), where);
+      try {
+        TraceReport report = replay(ForgedTrace.flip(whole, state, random));
+        if (report.mismatch() == null) {
+          assertEquals(replay(whole).root(), report.root(), where);
+        }
+      } catch (TraceException e) {
+        assertTrue(e.getMessage().startsWith("damaged"), e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void aMissingPageIsNamed() throws IOException {
+    byte[] without = ForgedTrace.without(TraceHistory.trimmed(SEED, 260, 230), 2);
+    TraceException refusal = assertThrows(TraceException.class, () -> replay(without));
+    assertTrue(
+        refusal
+            .getMessage()
+            .matches("damaged: the state that it begins with: page \\w+ is missing"),
+        refusal.getMessage());
+  }
+
+  /**
    * Some bits do not influence the state, such as the agent name or a flag without effect in this
    * case: then the final root is unchanged. All other changes must be detected.
    */

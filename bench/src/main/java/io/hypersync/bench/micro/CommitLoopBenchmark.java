@@ -31,12 +31,14 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -188,6 +190,19 @@ public class CommitLoopBenchmark {
     public boolean logWritable(SessionId session) {
       return true;
     }
+
+    @Override
+    public boolean bulkWritable(SessionId session) {
+      return true;
+    }
+
+    @Override
+    public int maxSymbolBytes(SessionId session) {
+      return 0;
+    }
+
+    @Override
+    public void measure(SessionId session, Consumer<PathFigures> then) {}
 
     @Override
     public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {

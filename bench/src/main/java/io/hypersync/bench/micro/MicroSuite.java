@@ -24,7 +24,11 @@ public enum MicroSuite {
   /** Appending to one file through two mounts. */
   APPEND("append", AppendBenchmark.class),
   /** Merkle roots and proofs. */
-  MERKLE("merkle", MerkleBenchmark.class);
+  MERKLE("merkle", MerkleBenchmark.class),
+  /** Repair symbols, and chunks from symbols. */
+  RAPTORQ("raptorq", RaptorQBenchmark.class),
+  /** Which agent makes a call. */
+  AGENT_NAMES("agent-names", AgentNamesBenchmark.class);
 
   private final String key;
   private final Class<?> benchmarks;

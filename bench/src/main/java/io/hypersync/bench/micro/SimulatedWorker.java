@@ -12,6 +12,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
@@ -147,6 +148,9 @@ public final class SimulatedWorker implements WorkerTransportListener, AutoClose
   }
 
   @Override
+  public void received(ChunkSymbol symbol) {}
+
+  @Override
   public void received(LeaderMessage message) {
     switch (message) {
       case Welcome _ -> welcomed.complete(null);
@@ -156,7 +160,7 @@ public final class SimulatedWorker implements WorkerTransportListener, AutoClose
           finished.completeExceptionally(new IllegalStateException("refused: " + ack.errno()));
         }
       }
-      case LogEntries(_, List<byte[]> entries) -> {
+      case LogEntries(_, List<byte[]> entries, _) -> {
         index += entries.size();
         newest = entries.getLast();
         if (learning) {

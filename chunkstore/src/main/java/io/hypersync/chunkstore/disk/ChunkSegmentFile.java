@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,6 +77,32 @@ final class ChunkSegmentFile implements AutoCloseable {
    */
   void force() throws SyncFailed {
     sync(channel, false);
+  }
+
+  /**
+   * Opens a file for writing, creates it if it does not exist, and makes its name durable. If that
+   * fails before the sync, nothing was created.
+   *
+   * @throws SyncFailed as for {@link #force}
+   */
+  static ChunkSegmentFile create(Path path) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    Path parent = Objects.requireNonNull(path.getParent());
+    try (FileChannel directory = FileChannel.open(parent, StandardOpenOption.READ)) {
+      ChunkSegmentFile file =
+          new ChunkSegmentFile(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      try {
+        sync(directory, true);
+      } catch (SyncFailed e) {
+        file.close();
+        throw e;
+      }
+      return file;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /**

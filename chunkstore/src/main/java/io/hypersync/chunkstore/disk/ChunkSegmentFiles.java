@@ -98,11 +98,9 @@ final class ChunkSegmentFiles implements AutoCloseable {
    *     synced
    */
   ChunkSegmentFile openOrCreate(int segment) throws IOException {
-    if (!Files.exists(path(segment))) {
-      Files.createFile(path(segment));
-    }
-    ChunkSegmentFile.syncDirectory(directory);
-    return openForWriting(segment);
+    // A segment that was created and cannot be opened would be the newest one at the next start,
+    // which repairs no other, while the one before is still being written.
+    return ChunkSegmentFile.create(path(segment));
   }
 
   /**

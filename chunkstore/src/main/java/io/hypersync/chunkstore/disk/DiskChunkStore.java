@@ -62,7 +62,7 @@ public final class DiskChunkStore implements ChunkStore {
   private static final String INDEX = "index";
   private static final String RESERVE = "reserve";
 
-  /** Copies of a collection may use all but this part of the space that puts leave free. */
+  /** What makes room may use all but this part of the space that puts leave free. */
   private static final int PART_FOR_THE_INDEX = 4;
 
   /** With this many checkpoints overdue, a put first makes one, and fails if that fails. */
@@ -244,6 +244,19 @@ public final class DiskChunkStore implements ChunkStore {
     store(chunks, this::requireSpace);
   }
 
+  @Override
+  public void putAllToMakeRoom(List<Chunk> chunks) {
+    requireOpen();
+    if (!chunks.isEmpty()) {
+      storeInReserve(chunks);
+    }
+  }
+
+  private void storeInReserve(List<Chunk> chunks) {
+    store(
+        chunks, () -> requireSpaceToCopy(chunks.stream().mapToLong(SegmentRecord::bytesOf).sum()));
+  }
+
   private void store(List<Chunk> chunks, Runnable requireRoom) {
     writer.requireSound();
     if (owing() >= MAX_OWING) {
@@ -355,8 +368,8 @@ public final class DiskChunkStore implements ChunkStore {
   }
 
   /**
-   * Checks whether a collection may copy so much: more than a put may store, because that makes
-   * room.
+   * Checks whether a collection may copy so much, or another caller store it: more than a put may
+   * store, because that makes room.
    *
    * @throws ChunkStoreException {@link Errno#ENOSPC} if not
    */
@@ -367,8 +380,7 @@ public final class DiskChunkStore implements ChunkStore {
   /** Stores chunks that are here already once more, in the newest segment; for a collection. */
   void copy(List<Chunk> chunks) {
     requireOpen();
-    store(
-        chunks, () -> requireSpaceToCopy(chunks.stream().mapToLong(SegmentRecord::bytesOf).sum()));
+    storeInReserve(chunks);
   }
 
   /**

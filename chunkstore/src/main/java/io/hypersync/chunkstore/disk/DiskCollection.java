@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A collection of a store on disk. Sealed segments are emptied and deleted, in groups: first all
  * that hold nothing living, then those with the fewest living bytes, as many at a time as there is
- * plenty of room to copy. Last of all the newest segment is ended if it is sparse, for the next
- * run. For each group:
+ * plenty of room to copy. Between the two the newest segment is ended if it is sparse, so that it
+ * is one of the latter, and copies go to another one. For each group:
  *
  * <ol>
  *   <li>One pass over the index finds all entries in its segments. Dead ones are removed from the
@@ -58,6 +58,10 @@ import org.slf4j.LoggerFactory;
  *       the segments, the later one counts; the hash vouches for either. Dead chunks of segments
  *       that still exist then come back until the next run.
  * </ul>
+ *
+ * <p>The newest segment is emptied only if the mark of the index has moved behind it: then it is
+ * sealed, and all that it has is in the index, like every other one. What was put there since it
+ * was measured is kept by this run, and counts as living.
  *
  * <p>A dead chunk is removed from the index before its file is deleted, so that the store never
  * says that it has what is gone. {@link KeptChunks} decides between a removal and a caller who asks
@@ -176,7 +180,23 @@ final class DiskCollection implements CollectionRun {
     while (!dry.isDone()) {
       int _ = dry.step();
     }
-    return dry.plan(options.deadPercent());
+    return plan(dry);
+  }
+
+  /** The plan of a measure; the newest segment is to be emptied, too, if that is worth it. */
+  private CollectionPlan plan(SegmentMeasure measured) {
+    List<SegmentUsage> usages = new ArrayList<>(measured.plan(options.deadPercent()).segments());
+    usages.stream()
+        .max(Comparator.comparingInt(SegmentUsage::segment))
+        .filter(this::isWorthEnding)
+        .ifPresent(
+            newest ->
+                usages.replaceAll(
+                    usage ->
+                        usage.equals(newest)
+                            ? emptied(usage.segment(), usage.bytes(), usage.liveBytes())
+                            : usage));
+    return new CollectionPlan(usages);
   }
 
   @Override
@@ -251,7 +271,7 @@ final class DiskCollection implements CollectionRun {
       long cost = measuring.step() * ENTRY_BYTES;
       if (measuring.isDone()) {
         measure = null;
-        choose(measuring.plan(options.deadPercent()));
+        choose(plan(measuring), measuring.unsealed());
       }
       return cost;
     }
@@ -260,12 +280,13 @@ final class DiskCollection implements CollectionRun {
     }
     Group current = group;
     if (current == null) {
-      group = nextGroup();
-      if (group == null && sparseNewest != null) {
-        endNewest(sparseNewest);
+      SegmentUsage newest = sparseNewest;
+      if (empty.isEmpty() && newest != null) {
         sparseNewest = null;
+        endNewest(newest);
         return DELETE_BYTES;
       }
+      group = nextGroup();
       if (group == null) {
         long written = growReserve();
         phase = written == 0 ? Phase.DONE : phase;
@@ -292,29 +313,57 @@ final class DiskCollection implements CollectionRun {
     return DELETE_BYTES;
   }
 
-  /** Frees nothing in this run, so what this one has done counts even if it fails. */
+  /**
+   * Ends the newest segment, and has it emptied unless so much was put there meanwhile that it is
+   * not worth it any more. If that fails, or there is no room to copy what is alive in it, the
+   * others are emptied all the same.
+   */
   private void endNewest(SegmentUsage newest) {
     try {
       store.endSegment(newest.segment());
-    } catch (ChunkStoreException e) {
-      LOG.info("the newest segment of chunks is not ended: {}", e.getMessage());
+      Mark mark = index.mark();
+      Long bytes = files.lengths().get(newest.segment());
+      if (mark == null || mark.segment() <= newest.segment() || bytes == null) {
+        return;
+      }
+      SegmentUsage ended = emptied(newest.segment(), bytes, bytes - newest.deadBytes());
+      if (!isSparse(ended)) {
+        return;
+      }
+      if (ended.fate() == Fate.DELETED) {
+        empty = List.of(ended);
+      } else {
+        store.requireSpaceToCopy(ended.liveBytes());
+        sparse.add(ended);
+      }
+      toClean++;
+    } catch (ChunkStoreException | IOException e) {
+      LOG.info("the newest segment of chunks is not emptied: {}", e.getMessage());
     }
   }
 
-  private void choose(CollectionPlan plan) {
+  /**
+   * Takes a plan.
+   *
+   * @param unsealed the first segment that must be ended before it can be emptied
+   */
+  private void choose(CollectionPlan plan, int unsealed) {
     liveBytes = plan.liveBytes();
     deadBytes = plan.deadBytes();
     store.measured(liveBytes, deadBytes);
-    empty = plan.segments().stream().filter(usage -> usage.fate() == Fate.DELETED).toList();
+    empty =
+        plan.segments().stream()
+            .filter(usage -> usage.fate() == Fate.DELETED && usage.segment() < unsealed)
+            .toList();
     plan.segments().stream()
-        .filter(usage -> usage.fate() == Fate.COPIED_AND_DELETED)
+        .filter(usage -> usage.fate() == Fate.COPIED_AND_DELETED && usage.segment() < unsealed)
         .sorted(Comparator.comparingLong(SegmentUsage::liveBytes))
         .forEach(sparse::add);
     toClean = empty.size() + sparse.size();
     sparseNewest =
         plan.segments().stream()
-            .max(Comparator.comparingInt(SegmentUsage::segment))
-            .filter(this::isWorthEnding)
+            .filter(usage -> usage.fate() != Fate.KEPT && usage.segment() >= unsealed)
+            .findFirst()
             .orElse(null);
     if (!options.keepsReserve() && reserve.release()) {
       LOG.info("collections of chunks keep no reserve any more");
@@ -323,11 +372,20 @@ final class DiskCollection implements CollectionRun {
     isReserveGrowing = true;
   }
 
-  /** Whether the newest segment is to be ended, so that the next run can empty it. */
+  private static SegmentUsage emptied(int segment, long bytes, long live) {
+    return new SegmentUsage(
+        segment, bytes, live, live == 0 ? Fate.DELETED : Fate.COPIED_AND_DELETED);
+  }
+
+  /** Whether the newest segment is to be ended, so that it can be emptied. */
   private boolean isWorthEnding(SegmentUsage newest) {
     return newest.fate() == Fate.KEPT
         && newest.bytes() >= store.leastSegmentBytes()
-        && HUNDRED * newest.deadBytes() >= options.deadPercent() * newest.bytes();
+        && isSparse(newest);
+  }
+
+  private boolean isSparse(SegmentUsage usage) {
+    return HUNDRED * usage.deadBytes() >= options.deadPercent() * usage.bytes();
   }
 
   /** Writes a piece of the reserve; returns its bytes, 0 if there is nothing to write. */

@@ -78,6 +78,11 @@ final class SegmentMeasure {
     return ENTRIES;
   }
 
+  /** Number of the first segment that was not sealed when this began. */
+  int unsealed() {
+    return unsealed;
+  }
+
   boolean isDone() {
     return next == null;
   }

@@ -84,9 +84,9 @@ class DiskCollectionTest {
     requireExactly(live);
   }
 
-  /** Segment i has 11 - i living chunks of ten. */
+  /** Segment i has 11 - i living chunks of ten, and the newest one has none. */
   @ParameterizedTest(name = "from {0} percent on: {1} segments")
-  @CsvSource({"1, 9", "15, 8", "45, 5", "55, 4", "85, 1", "95, 0"})
+  @CsvSource({"1, 10", "15, 9", "45, 6", "55, 5", "85, 2", "95, 1"})
   void emptiesSegmentsFromAThresholdOn(int percent, int expected) {
     IntPredicate live = i -> i % PER_SEGMENT < PER_SEGMENT - i / PER_SEGMENT;
     CollectionOptions options = new CollectionOptions(percent, false);
@@ -109,19 +109,41 @@ class DiskCollectionTest {
 
   /** A small store would otherwise keep what is dead until a whole segment is written. */
   @Test
-  void endsTheNewestSegmentIfItIsSparseAndTheNextRunEmptiesIt() throws IOException {
+  void endsTheNewestSegmentIfItIsSparseAndEmptiesItInTheSameRun() throws IOException {
     IntPredicate live = i -> i < 10 * PER_SEGMENT || i == CHUNKS - 1; // one of five in the last
-    var _ = collect(HALF, live);
-    assertTrue(segments().containsAll(Set.of(11, 12)), segments().toString());
-    requireAll(live);
-    reopen();
-    requireAll(live);
     CollectionProgress done = collect(HALF, live);
     assertEquals(1, done.segmentsDeleted());
+    assertEquals(1, done.chunksCopied());
     assertFalse(segments().contains(11), segments().toString());
-    requireExactly(live);
-    reopen();
-    requireExactly(live);
+    for (int i = 0; i < 2; i++) {
+      requireExactly(live);
+      assertFalse(store.contains(chunks.get(CHUNKS - 2).hash()), "a dead one of the newest");
+      reopen();
+    }
+    assertEquals(0, collect(HALF, live).segmentsDeleted(), "what is left is alive");
+  }
+
+  /** What is stored while the run measures goes to the newest segment, and is kept. */
+  @Test
+  void theNewestSegmentStaysIfItHasFilledUpMeanwhile() throws IOException {
+    IntPredicate live = i -> i < 10 * PER_SEGMENT || i == CHUNKS - 1;
+    List<Chunk> later = new ArrayList<>();
+    try (CollectionRun run = store.beginCollection(HALF)) {
+      mark(run, live);
+      var _ = run.sweep(0); // has the sizes of the segments
+      for (int i = 0; i < PER_SEGMENT - CHUNKS % PER_SEGMENT; i++) {
+        Chunk chunk = TestChunks.chunk(10_000 + i, CHUNK_BYTES);
+        later.add(chunk);
+        store.put(chunk.hash(), chunk.bytes());
+      }
+      while (!run.sweep(0).isDone()) {}
+      assertEquals(0, run.finish().segmentsDeleted());
+    }
+    assertTrue(segments().contains(11), segments().toString());
+    requireAll(live);
+    for (Chunk chunk : later) {
+      assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+    }
   }
 
   @Test

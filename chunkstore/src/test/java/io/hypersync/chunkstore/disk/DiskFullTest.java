@@ -54,6 +54,28 @@ class DiskFullTest {
     }
   }
 
+  /** A snapshot, without which a collection would keep all that was overwritten since. */
+  @Test
+  void whatMakesRoomIsStoredWhereOthersAreRefused() throws IOException {
+    DiskChunkStoreOptions keepsTenFree =
+        new DiskChunkStoreOptions(1 << 20, 8 << 20, 1 << 20, 10 << 20);
+    try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 40);
+        ChunkStore store = DiskChunkStore.open(disk.resolve("store"), keepsTenFree)) {
+      disk.loadBallast(32);
+      assertOutOfSpace(store, 1);
+      Chunk page = TestChunks.chunk(2, CHUNK_BYTES);
+      store.putAllToMakeRoom(List.of(page));
+      store.sync();
+      assertArrayEquals(page.bytes(), store.getVerified(page.hash()));
+      disk.releaseBallast();
+      disk.fill(); // a quarter of what is kept free is for the index
+      Chunk other = TestChunks.chunk(3, CHUNK_BYTES);
+      ChunkStoreException refused =
+          assertThrows(ChunkStoreException.class, () -> store.putAllToMakeRoom(List.of(other)));
+      assertEquals(Errno.ENOSPC, refused.errno());
+    }
+  }
+
   /** With frequent checkpoints the index runs out of space, too. */
   @ParameterizedTest(name = "a checkpoint every {0} KiB, {1} chunks at a time")
   @CsvSource({"64, 1", "1024, 1", "65536, 1", "64, 5", "65536, 5"})

@@ -17,8 +17,8 @@ import java.nio.charset.StandardCharsets;
  * @param committedAtNs leader time in nanoseconds since 1970, strictly increasing (9.4)
  * @param intent the idempotency key of the intent that this entry answers
  * @param origin the worker on whose mount the call was made
- * @param agent a label of the calling program, for reports; empty for now, at most {@link
- *     #MAX_AGENT_BYTES} in UTF-8
+ * @param agent the name of the agent that made the call, as it says itself, for reports; empty if
+ *     it is not known, at most {@link #MAX_AGENT_BYTES} in UTF-8
  * @param op the mutation, with everything that the leader decides filled in
  * @param createdNode the id of the node that the op creates; {@link #NO_NODE} if it creates none
  * @param root Merkle root of the filesystem after the op

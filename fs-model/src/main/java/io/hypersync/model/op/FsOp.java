@@ -315,8 +315,9 @@ public sealed interface FsOp {
    * Makes the tree what it was at an earlier moment, all at once. Only the leader logs this. The
    * names, nodes and contents become those of the earlier state; the counter of inode numbers stays
    * what it is, because no number is ever used twice. A node without a name, and one that somebody
-   * has open, stays as an orphan if the earlier state does not have it: a file with its content, a
-   * directory empty (hypersync.md 6.8).
+   * has open, stays as an orphan if it has no name in the earlier state: a file with its content, a
+   * directory empty (hypersync.md 6.8). What had no name in the earlier state does not come back,
+   * except by entries of leaders before that was so ({@code withOrphans}).
    *
    * <p>EINVAL if the manifest is none of this workspace and this version of roots, or is of a later
    * state.
@@ -325,8 +326,9 @@ public sealed interface FsOp {
    *     {@link #MAX_MANIFEST_BYTES} bytes; it names the pages that the state is read from
    * @param open nodes that somebody has open, at most {@link #MAX_OPEN}; what does not exist, or is
    *     listed twice, is passed over
+   * @param withOrphans whether the earlier state's nodes without a name come back, too
    */
-  record RestoreState(byte[] manifest, List<NodeId> open) implements FsOp {
+  record RestoreState(byte[] manifest, List<NodeId> open, boolean withOrphans) implements FsOp {
     /** Maximum length of a manifest in bytes: no manifest is as long. */
     public static final int MAX_MANIFEST_BYTES = 1 << 16;
 
@@ -345,10 +347,18 @@ public sealed interface FsOp {
       }
     }
 
+    /** What a leader logs: nothing comes back that had no name. */
+    public RestoreState(byte[] manifest, List<NodeId> open) {
+      this(manifest, open, false);
+    }
+
     /** The same bytes and the same nodes in the same order. */
     @Override
     public boolean equals(@Nullable Object other) {
-      return other instanceof RestoreState(byte[] otherManifest, List<NodeId> otherOpen)
+      return other
+              instanceof
+              RestoreState(byte[] otherManifest, List<NodeId> otherOpen, boolean otherOrphans)
+          && withOrphans == otherOrphans
           && Arrays.equals(manifest, otherManifest)
           && open.equals(otherOpen);
     }

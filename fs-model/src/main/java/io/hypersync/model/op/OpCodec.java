@@ -56,7 +56,8 @@ import java.util.List;
  *  |    |                length u64, kill u8                                   |
  *  | 17 | MakeTemporary  parent node, mode u32, uid u32, gid u32               |
  *  | 18 | LinkTemporary  node, new parent node, new name                       |
- *  | 19 | RestoreState   manifest, count u32, open node*                       |
+ *  | 19 | RestoreState   manifest, count u32, open node*; with orphans         |
+ *  | 20 | RestoreState   manifest, count u32, open node*                       |
  *  +----+----------------------------------------------------------------------+
  * </pre>
  *
@@ -145,8 +146,8 @@ public final class OpCodec {
           out.u8(17).node(parent).u32(mode).u32(uid).u32(gid);
       case LinkTemporary(NodeId node, NodeId newParent, Name newName) ->
           out.u8(18).node(node).node(newParent).bytes(newName.bytes());
-      case RestoreState(byte[] manifest, List<NodeId> open) -> {
-        out.u8(19).bytes(manifest).u32(open.size());
+      case RestoreState(byte[] manifest, List<NodeId> open, boolean withOrphans) -> {
+        out.u8(withOrphans ? 19 : 20).bytes(manifest).u32(open.size());
         open.forEach(out::node);
       }
     }
@@ -215,9 +216,11 @@ public final class OpCodec {
       case 16 -> new CopyRange(in.node(), in.size(), in.node(), in.size(), in.size(), flag(in));
       case 17 -> new MakeTemporary(in.node(), in.u32(), in.u32(), in.u32());
       case 18 -> new LinkTemporary(in.node(), in.node(), name(in));
-      case 19 ->
+      case 19, 20 ->
           new RestoreState(
-              in.bytes(RestoreState.MAX_MANIFEST_BYTES), nodes(in, RestoreState.MAX_OPEN));
+              in.bytes(RestoreState.MAX_MANIFEST_BYTES),
+              nodes(in, RestoreState.MAX_OPEN),
+              code == 19);
       default -> throw new DecodeException("unknown op code " + code);
     };
   }

@@ -58,6 +58,13 @@ public final class RestoreGuards {
         return false;
       }
     }
+    for (NodeId id : step.linked()) {
+      NodeId file = real(id);
+      Node node = file == null ? null : head.node(file);
+      if (node == null || node.attributes().nlink() < 2) {
+        return false;
+      }
+    }
     return true;
   }
 

@@ -434,10 +434,11 @@ public final class RestorePlanner {
   private static final class Draft {
     final List<NameGuard> names = new ArrayList<>();
     final List<NodeId> unchanged = new ArrayList<>();
+    final List<NodeId> linked = new ArrayList<>();
     final List<FsOp> ops = new ArrayList<>();
 
     GuardedOps guarded(@Nullable NodeId creates) {
-      return new GuardedOps(names, unchanged, ops, creates);
+      return new GuardedOps(names, unchanged, linked, ops, creates);
     }
   }
 
@@ -537,12 +538,14 @@ public final class RestorePlanner {
     Draft draft = new Draft();
     draft.names.add(guard(at, there == null ? null : there.id()));
     boolean isInTheWay = there != null && (isDirectory(there) || isStillNeeded(there));
-    if (there != null && isInTheWay) {
-      draft.ops.add(aside(at, there, directory, draft));
-    }
     Place from = places.get(node);
     if (from != null) {
+      // Before anything is put aside: the guards are looked at before the ops, and the directory
+      // that is in the way may be the one that has this name.
       draft.names.add(guard(from, node));
+    }
+    if (there != null && isInTheWay) {
+      draft.ops.add(aside(at, there, directory, draft));
     }
     if (there != null && !isInTheWay) {
       Place first = temporary(at.parent, directory);
@@ -710,6 +713,10 @@ public final class RestorePlanner {
       draft.names.add(guard(new Place(removal.parent, removal.name), removal.node));
       draft.unchanged.add(removal.node);
       draft.ops.add(did(op, null));
+      Node after = now.node(removal.node);
+      if (after != null && !after.isOrphan()) {
+        draft.linked.add(removal.node);
+      }
       add(
           new RestoreAction.Names(
               RestoreKind.REMOVED, removal.path, node.type(), draft.guarded(null)));

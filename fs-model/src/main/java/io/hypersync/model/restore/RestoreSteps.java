@@ -123,12 +123,9 @@ public final class RestoreSteps {
     NodeAttributes attributes = then.attributes();
     add(
         steps,
-        new GuardedOps(
-            List.of(),
-            List.of(),
-            List.of(
-                new FsOp.MakeTemporary(
-                    make.parent(), attributes.mode(), attributes.uid(), attributes.gid())),
+        GuardedOps.unnamed(
+            new FsOp.MakeTemporary(
+                make.parent(), attributes.mode(), attributes.uid(), attributes.gid()),
             node));
     content(node, null, FileContent.EMPTY, 0, then, steps);
     add(steps, GuardedOps.on(node, null, attributes(node, then, RestorePlanner.ATTRIBUTES)));
@@ -314,10 +311,7 @@ public final class RestoreSteps {
       return;
     }
     NodeId from = plan.ids().next();
-    add(
-        steps,
-        new GuardedOps(
-            List.of(), List.of(), List.of(new FsOp.MakeTemporary(FsState.ROOT, 0, 0, 0)), from));
+    add(steps, GuardedOps.unnamed(new FsOp.MakeTemporary(FsState.ROOT, 0, 0, 0), from));
     int first = 0;
     while (first < parts.size()) {
       Map<Hash, Long> begins = new HashMap<>();

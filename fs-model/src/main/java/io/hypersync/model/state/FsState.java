@@ -125,6 +125,12 @@ public final class FsState {
     return nodes.get(TrieKey.of(id.high(), id.low()));
   }
 
+  /** Whether the node exists and is no orphan. */
+  public boolean hasNamed(NodeId id) {
+    Node node = node(id);
+    return node != null && !node.isOrphan();
+  }
+
   /**
    * The node that {@code name} leads to in {@code directory}; null if the name does not exist or
    * the node is not a directory.

@@ -17,6 +17,7 @@ import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -296,13 +297,28 @@ public final class Node extends Leaf {
 
   /** Walks over what {@link #writePage} wrote: the chunks and pages of one node. */
   static void walkPage(CanonicalReader in, PageWalker pages) throws DecodeException {
+    walkPage(in, pages, _ -> pages);
+  }
+
+  /**
+   * The same, with the chunks and pages of a node without a name told to somebody else.
+   *
+   * @param orphans whom, by the node's change time
+   */
+  static void walkPage(CanonicalReader in, PageWalker named, LongFunction<PageWalker> orphans)
+      throws DecodeException {
     in.skip(NodeId.BYTES + Long.BYTES);
     int code = in.u8();
     NodeType type = NodeType.ofCode(code);
     if (type == null) {
       throw new DecodeException("a node of the unknown type " + code);
     }
-    in.skip(Short.BYTES + 3 * Integer.BYTES + 3 * Long.BYTES);
+    in.skip(Short.BYTES + 2 * Integer.BYTES);
+    int nlink = in.u32();
+    var _ = in.u64(); // mtime
+    long ctimeNs = in.u64();
+    var _ = in.u64(); // btime
+    PageWalker pages = nlink == 0 ? orphans.apply(ctimeNs) : named;
     var _ = pages.trie(in, PageKind.XATTRS, Xattr::walkPage);
     switch (type) {
       case FILE -> {

@@ -5,11 +5,16 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.trie.MerkleTrie;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Goes back to an earlier state. Takes time in proportion to the open nodes and the orphans, not to
  * the state: everything else is taken over as it is.
+ *
+ * <p>Of the nodes without a name those of the state before stay, as they are, and no others. No
+ * collection keeps what an earlier state has in them alone, and nobody can have open what has been
+ * reaped since. Entries that were logged before this was so say that they have them.
  */
 final class RestoreOp {
   private RestoreOp() {}
@@ -23,6 +28,13 @@ final class RestoreOp {
     }
     FsState next = earlier.withNextInode(before.nextInode());
     long keptWeight = 0;
+    if (!op.withOrphans()) {
+      for (Orphan orphan : earlier.orphans()) {
+        Node node = Objects.requireNonNull(earlier.node(orphan.node()));
+        next = next.without(node);
+        keptWeight -= StateWeight.of(node);
+      }
+    }
     for (NodeId id : op.open()) {
       Node node = missing(before, next, id);
       if (node != null) {

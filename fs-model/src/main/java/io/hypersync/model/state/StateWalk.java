@@ -1,7 +1,11 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.TrieWalk;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A walk over all chunks that a state has: bytes of its files, those without a name too, and values
@@ -13,11 +17,32 @@ import io.hypersync.model.trie.TrieWalk;
  */
 public final class StateWalk {
   private final TrieWalk<Node> nodes;
+  private @Nullable LongFunction<PageWalker> orphans;
   private boolean isDone;
 
   /** A walk that has not begun. */
   public StateWalk(FsState state) {
-    nodes = new TrieWalk<>(state.nodes(), PageKind.NODES, Node::walkPage);
+    nodes = new TrieWalk<>(state.nodes(), PageKind.NODES, this::page);
+  }
+
+  /**
+   * Has the chunks of nodes without a name, and the pages of their own, told to somebody else than
+   * all others. To be called before the first step.
+   *
+   * @param others whom, by the change time of such a node in nanoseconds since 1970; must tell of
+   *     all that it is told
+   */
+  public void orphansTo(LongFunction<PageWalker> others) {
+    orphans = others;
+  }
+
+  private void page(CanonicalReader in, PageWalker pages) throws DecodeException {
+    LongFunction<PageWalker> others = orphans;
+    if (others == null) {
+      Node.walkPage(in, pages);
+    } else {
+      Node.walkPage(in, pages, others);
+    }
   }
 
   /** Whether it has come to every node; the pages are up to the walker that was told of them. */
@@ -38,7 +63,9 @@ public final class StateWalk {
       if (node == null) {
         isDone = true;
       } else {
-        chunks(node, pages);
+        LongFunction<PageWalker> others = orphans;
+        boolean isOther = others != null && node.isOrphan();
+        chunks(node, isOther ? others.apply(node.attributes().ctimeNs()) : pages);
       }
     }
   }

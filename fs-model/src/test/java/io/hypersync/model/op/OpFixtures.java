@@ -29,8 +29,9 @@ final class OpFixtures {
     ranges(ops);
     ops.put("make-temporary", new FsOp.MakeTemporary(DIR, 0600, 1000, -1));
     ops.put("link-temporary", new FsOp.LinkTemporary(FILE, DIR, Name.of("a")));
-    ops.put("restore-state", new FsOp.RestoreState(ascii("HSMANIFE"), List.of(FILE, DIR)));
-    ops.put("restore-state-of-nobody", new FsOp.RestoreState(new byte[] {0}, List.of()));
+    ops.put("restore-state", new FsOp.RestoreState(ascii("HSMANIFE"), List.of(FILE, DIR), true));
+    ops.put("restore-state-of-nobody", new FsOp.RestoreState(new byte[] {0}, List.of(), true));
+    ops.put("restore-named", new FsOp.RestoreState(ascii("HSMANIFE"), List.of(FILE, DIR)));
     return ops;
   }
 

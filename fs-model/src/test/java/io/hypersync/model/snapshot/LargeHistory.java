@@ -58,6 +58,16 @@ public final class LargeHistory {
     return this;
   }
 
+  /** Reaps all orphans, as when nobody has anything open: few states have many. */
+  public LargeHistory reapOrphans() {
+    List<NodeId> orphans = new ArrayList<>();
+    state.orphans().forEach(orphan -> orphans.add(orphan.node()));
+    if (!orphans.isEmpty() && !apply(new FsOp.ReapOrphans(orphans))) {
+      throw new IllegalStateException("orphans can be reaped");
+    }
+    return this;
+  }
+
   private boolean apply(FsOp unresolved) {
     FsOp op = FsStateMachine.resolve(state, unresolved);
     NodeId id = new NodeId(0x0198_0000_0000_0000L, 1_000 + index);

@@ -38,13 +38,28 @@ class RestoredPagesTest {
   private final byte[] manifest = earlier.add(history.state());
   private final FsState before = history.run(3_000).state();
 
+  /** The earlier state has no orphans: those are read, because they do not come back. */
   @Test
   void aRestoreReadsAboutNothing() {
-    PageCache cache = cache(1);
-    int pages = earlier.pages().pages().size();
-    FsState after = restored(ManifestStates.lazy(StoredStates.WORKSPACE, V, cache));
+    LargeHistory quiet = new LargeHistory(2).run(6_000).reapOrphans();
+    StoredStates kept = new StoredStates();
+    FsOp op = new FsOp.RestoreState(kept.add(quiet.state()), List.of());
+    FsState later = quiet.run(3_000).state();
+    PageCache cache = new PageCache(kept.pages(), StatePages::leaves, 1, true);
+    int pages = kept.pages().pages().size();
+    FsState after = applied(later, op, ManifestStates.lazy(StoredStates.WORKSPACE, V, cache));
     assertTrue(pages > 50, pages + " pages");
     assertTrue(cache.reads() < pages / 4, cache.reads() + " of " + pages + " pages");
+    assertEquals(applied(later, op, kept).root(), after.root());
+  }
+
+  /** Each of the orphans costs the pages on the way to it. */
+  @Test
+  void aRestoreReadsTheOrphansOfTheEarlierState() {
+    PageCache cache = cache(Long.MAX_VALUE);
+    FsState after = restored(ManifestStates.lazy(StoredStates.WORKSPACE, V, cache));
+    int pages = earlier.pages().pages().size();
+    assertTrue(cache.reads() <= pages, cache.reads() + " of " + pages + " pages, each once");
     assertEquals(restored(earlier).root(), after.root());
   }
 

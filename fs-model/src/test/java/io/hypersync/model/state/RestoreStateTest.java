@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
@@ -86,19 +87,53 @@ class RestoreStateTest {
     }
   }
 
+  /** Nobody has kept the content of then of what had no name. */
   @Test
-  void orphansStayAsTheyAre() {
+  void orphansOfNowStayAsTheyAreAndThoseOfThenDoNotComeBack() {
     Scenario fs = new Scenario().orphan("@both").orphan("@reaped").removedDir("@removed");
     byte[] manifest = earlier.add(fs.state());
     fs.did(fs.reap("@reaped")).orphan("@later");
+    fs.did(fs.write("@both", 0, fs.chunk("of now", 6)));
     FsState before = fs.state();
 
     FsState after = restored(before, manifest, fs.at("@later"));
     Fsck.check(after, "restored");
-    assertEquals(
-        Set.of(fs.at("@both"), fs.at("@reaped"), fs.at("@removed"), fs.at("@later")),
-        orphans(after));
-    assertSame(node(before, fs.at("@later")), node(after, fs.at("@later")));
+    assertEquals(Set.of(fs.at("@both"), fs.at("@removed"), fs.at("@later")), orphans(after));
+    for (NodeId kept : orphans(after)) {
+      assertSame(node(before, kept), node(after, kept));
+    }
+    assertEquals(6, after.allocated());
+  }
+
+  /** What was logged before this was so gives the state that it gave then. */
+  @Test
+  void orphansOfThenComeBackByEntriesThatSaySo() {
+    Scenario fs = new Scenario().orphan("@both").orphan("@reaped");
+    byte[] manifest = earlier.add(fs.state());
+    fs.did(fs.reap("@reaped"));
+    FsOp op = new FsOp.RestoreState(manifest, List.of(), true);
+    FsState after =
+        assertInstanceOf(Outcome.Applied.class, FsStateMachine.apply(fs.state(), op, NOW, earlier))
+            .state();
+    assertEquals(Set.of(fs.at("@both"), fs.at("@reaped")), orphans(after));
+    Fsck.check(after, "restored");
+  }
+
+  @Test
+  void whatHadNoNameThenAndHasOneNowIsGoneUnlessItIsOpen() {
+    Scenario fs = new Scenario().orphan("@open").orphan("@closed");
+    byte[] manifest = earlier.add(fs.state());
+    for (String name : List.of("open", "closed")) {
+      fs.did(new FsOp.LinkTemporary(fs.at("@" + name), FsState.ROOT, Name.of(name)));
+    }
+    fs.did(fs.write("/open", 0, fs.chunk("of now", 6)));
+    FsState before = fs.state();
+
+    FsState after = restored(before, manifest, fs.at("@open"));
+    Fsck.check(after, "restored");
+    assertEquals(Set.of(fs.at("@open")), orphans(after));
+    assertSame(node(before, fs.at("@open")).content(), node(after, fs.at("@open")).content());
+    assertEquals(2, after.nodes().size(), "this and the root");
   }
 
   /** Its content is the earlier one: whoever has it open sees that, as after any other write. */
@@ -205,8 +240,8 @@ class RestoreStateTest {
     Fsck.check(after, where);
     Set<NodeId> kept = new HashSet<>(op.open());
     kept.addAll(orphans(before));
-    kept.removeIf(id -> before.node(id) == null || then.node(id) != null);
-    assertEquals(then.nodes().size() + kept.size(), after.nodes().size(), where);
+    kept.removeIf(id -> before.node(id) == null || then.hasNamed(id));
+    assertEquals(kept, orphans(after), where);
     FsState without = after;
     for (NodeId id : kept) {
       Node is = node(after, id);
@@ -216,7 +251,11 @@ class RestoreStateTest {
       }
       without = without.without(is);
     }
-    assertEquals(nodes(then), nodes(without), where);
+    FsState named = then;
+    for (NodeId orphan : orphans(then)) {
+      named = named.without(node(then, orphan));
+    }
+    assertEquals(nodes(named), nodes(without), where);
     assertEquals(before.nextInode(), after.nextInode(), where);
     Set<NodeId> followed = orphans(before);
     OrphanChanges.report(

@@ -36,6 +36,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -50,8 +51,7 @@ import picocli.CommandLine.Option;
     description = {
       "Cut the log of a stopped leader after an entry: what was committed later is undone.",
       "Says what would be lost, and cuts nothing without --yes: it reads the log, and opens the"
-          + " chunks as a leader does. What is cut is kept: the whole log as a trace, and its"
-          + " segments."
+          + " chunks as a leader does. What is cut is kept: the log as a trace, and its segments."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -124,15 +124,16 @@ final class CutLogCommand implements Callable<Integer> {
           UserError.USAGE);
     }
     if (begun.isEmpty()) {
-      LogSurvey.requireWhole(oplog);
-      requirePossible(LogCut.extent(oplog), newestElsewhere(state));
+      LogCut.Extent log = LogCut.extent(oplog);
+      requirePossible(log, newestElsewhere(state));
+      requireState(log, SnapshotDirectory.of(state).indexes());
     }
-    LogSurvey survey = survey(oplog, chunks);
+    LogSurvey survey = survey(workspace, state, chunks);
     CutMark kept = begun.isPresent() ? begun.get() : places(state);
     if (yes) {
       chunks.sync(); // kept entries need these chunks, and they may never have been synced
       if (begun.isEmpty() && kept.trace() != null) {
-        keepTrace(oplog, chunks, kept.trace());
+        keepTrace(workspace, state, chunks, kept.trace());
       }
       int moved = LogCut.cut(state, kept, _ -> {});
       if (moved > 0) {
@@ -181,10 +182,37 @@ final class CutLogCommand implements Callable<Integer> {
     }
   }
 
-  private LogSurvey survey(Path oplog, DiskChunkStore chunks) throws IOException {
+  /** Without a snapshot that stays, no leader could start on a log that was trimmed. */
+  private void requireState(LogCut.Extent log, List<Long> snapshots) {
+    OptionalLong oldest =
+        snapshots.stream()
+            .mapToLong(Long::longValue)
+            .filter(index -> index >= log.firstIndex() - 1)
+            .min();
+    if (log.firstIndex() > 1 && (oldest.isEmpty() || oldest.getAsLong() > after)) {
+      throw new UserError(
+          "the log begins at entry "
+              + log.firstIndex()
+              + (oldest.isEmpty()
+                  ? ", and no snapshot has what comes before it"
+                  : ", and the oldest snapshot that has what comes before it is of entry "
+                      + oldest.getAsLong()),
+          oldest.isEmpty()
+              ? "A backup may have what comes before it: ./hypersync init --from <backup>"
+              : "Name that one, or a later one: --after " + oldest.getAsLong(),
+          UserError.USAGE);
+    }
+  }
+
+  private LogSurvey survey(WorkspaceDirectory workspace, Path state, DiskChunkStore chunks)
+      throws IOException {
     try {
       return LogSurvey.of(
-          oplog, chunks, after, index -> screen.tell("looked at " + index + " entries"));
+          state,
+          workspace.id(),
+          chunks,
+          after,
+          index -> screen.tell("looked at " + index + " entries"));
     } catch (ReplayException wrong) {
       throw new UserError(
           String.valueOf(wrong.getMessage()),
@@ -231,9 +259,11 @@ final class CutLogCommand implements Callable<Integer> {
     return trace.resolveSibling(trace.getFileName() + ".unfinished");
   }
 
-  private void keepTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
+  private void keepTrace(
+      WorkspaceDirectory workspace, Path state, DiskChunkStore chunks, Path trace)
+      throws IOException {
     try {
-      writeTrace(oplog, chunks, trace);
+      writeTrace(workspace, state, chunks, trace);
     } catch (TraceException | ChunkStoreException e) {
       throw new UserError(
           "the log cannot be kept as a trace, and was not cut: " + e.getMessage(),
@@ -242,7 +272,9 @@ final class CutLogCommand implements Callable<Integer> {
   }
 
   /** Writes the trace. Afterwards the file is complete and on stable storage, or does not exist. */
-  private static void writeTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
+  private void writeTrace(
+      WorkspaceDirectory workspace, Path state, DiskChunkStore chunks, Path trace)
+      throws IOException {
     Path directory = trace.toAbsolutePath().getParent();
     if (directory == null) {
       throw new IOException(trace + " is not the name of a file");
@@ -257,7 +289,7 @@ final class CutLogCommand implements Callable<Integer> {
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             DurableFiles.OWNER_ONLY)) {
       try (OutputStream file = new BufferedOutputStream(Channels.newOutputStream(channel))) {
-        var _ = LogSurvey.trace(oplog, chunks, file);
+        var _ = LogSurvey.trace(state, workspace.id(), chunks, after, file);
         file.flush();
         channel.force(true);
         Files.move(unfinished, trace, StandardCopyOption.ATOMIC_MOVE);
@@ -323,8 +355,7 @@ final class CutLogCommand implements Callable<Integer> {
       }
     }
     if (kept.trace() != null) {
-      text.append(
-              yes ? "The whole log as it was is in " : "The whole log as it is would be kept in ")
+      text.append(yes ? "The log as it was is in " : "The log as it is would be kept in ")
           .append(Printable.line(kept.trace().toString()))
           .append('\n');
     } else {

@@ -39,6 +39,10 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);
     COMMANDS.put("log", LogCommand.class);
+    COMMANDS.put("hazards", HazardsCommand.class);
+    COMMANDS.put("reservations", ReservationsCommand.class);
+    COMMANDS.put("env", EnvCommand.class);
+    COMMANDS.put("exec", ExecCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);
     COMMANDS.put("gc", GcCommand.class);
     COMMANDS.put("scrub", ScrubCommand.class);

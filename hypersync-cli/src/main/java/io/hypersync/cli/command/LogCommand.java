@@ -2,10 +2,12 @@ package io.hypersync.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.render.LogReport;
 import io.hypersync.runtime.admin.UserError;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./hypersync log --tail 50",
       "  ./hypersync log --tail 1000 --json | jq -r '.entries[] | [.log_index, .op] | @tsv'",
+      "  ./hypersync log --agent BlueLake",
       "  ./hypersync log --workspace team"
     })
 final class LogCommand implements Callable<Integer> {
@@ -33,6 +36,13 @@ final class LogCommand implements Callable<Integer> {
       description = "How many, 1 to 100000 (default: ${DEFAULT-VALUE}).")
   private int tail = 20;
 
+  @Option(
+      names = "--agent",
+      paramLabel = "<name>",
+      description =
+          "Only those of this agent, of the newest 100000; \"\" for those without a name.")
+  private @Nullable String agent;
+
   @Override
   public Integer call() {
     if (tail < 1 || tail > MAX_TAIL) {
@@ -41,9 +51,12 @@ final class LogCommand implements Callable<Integer> {
           "",
           UserError.USAGE);
     }
-    JsonNode log =
-        leader.client(LIMIT).call("log", JsonNodeFactory.instance.objectNode().put("tail", tail));
-    screen.show(log, () -> LogReport.render(log));
+    ObjectNode args = JsonNodeFactory.instance.objectNode().put("tail", tail);
+    if (agent != null) {
+      args.put("agent", agent);
+    }
+    JsonNode log = leader.client(LIMIT).call("log", args);
+    screen.show(log, () -> LogReport.render(log, agent != null));
     return 0;
   }
 }

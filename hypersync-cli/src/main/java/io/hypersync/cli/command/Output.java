@@ -21,4 +21,10 @@ public record Output(PrintWriter out, boolean json) {
     }
     out.flush();
   }
+
+  /** Writes one line, at once. */
+  void line(String text) {
+    out.println(text);
+    out.flush();
+  }
 }

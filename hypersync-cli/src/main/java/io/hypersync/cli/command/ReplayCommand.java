@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "replay",
     description = {
-      "Replay a trace as a new worker would, from nothing, and compare the Merkle roots.",
+      "Replay a trace as a new worker would, from nothing or from the state that it begins with,"
+          + " and compare the Merkle roots.",
       "Exits with 1 if one of them differs, or if the trace is damaged."
     },
     footerHeading = "%nExamples:%n",
@@ -81,6 +82,7 @@ final class ReplayCommand implements Callable<Integer> {
             .objectNode()
             .put("trace", trace.toString())
             .put("version", report.version())
+            .put("begins_after", report.begin())
             .put("entries", report.entries())
             .put("chunks", report.chunks())
             .put("checkpoints", report.checkpoints())
@@ -98,8 +100,11 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private static String text(TraceReport report) {
+    String begin =
+        report.begin() == 0 ? "" : "begins with the state after entry " + report.begin() + "\n";
     String counts =
-        report.entries()
+        begin
+            + report.entries()
             + (" entries, " + report.chunks() + " chunks, ")
             + (report.checkpoints() + " checkpoints\nroot " + report.root() + "\n");
     Mismatch mismatch = report.mismatch();

@@ -7,7 +7,6 @@ import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.trace.StateTrace;
 import io.hypersync.cli.trace.TraceWriter;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
-import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.UserError;
@@ -33,8 +32,9 @@ import picocli.CommandLine.Option;
     name = "trace",
     description = {
       "Write the log of a stopped leader and its chunks into one file, for ./hypersync replay.",
-      "All contents of the workspace are in it, those of removed files too. If some were collected"
-          + " (./hypersync gc), there can be no trace; --check compares the log's roots without one."
+      "All contents that its entries have written are in it, those of removed files too. If the log"
+          + " was trimmed, or content was collected (./hypersync gc), it begins with the oldest"
+          + " snapshot behind that; --check compares all roots of the log without a trace."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -74,12 +74,13 @@ final class TraceCommand implements Callable<Integer> {
       throw new UserError(
           file + " exists; nothing was changed", "Write another file: --out <file>");
     }
-    TraceWriter written = write(state, file);
+    TraceWriter written = write(workspace, state, file);
     ObjectNode tree =
         JsonNodeFactory.instance
             .objectNode()
             .put("workspace", workspace.id().toString())
             .put("trace", file.toString())
+            .put("begins_after", written.begin())
             .put("entries", written.entries())
             .put("chunks", written.chunks())
             .put("root", written.root().toString());
@@ -89,15 +90,24 @@ final class TraceCommand implements Callable<Integer> {
             "Wrote "
                 + Printable.line(file.toString())
                 + (": " + written.entries() + " entries, " + written.chunks() + " chunks.\n")
+                + beginning(written.begin())
                 + ("Check it: ./hypersync replay " + ShellWords.quoted(file) + "\n"));
     return 0;
+  }
+
+  private static String beginning(long begin) {
+    return begin == 0
+        ? ""
+        : "It begins with the snapshot of entry "
+            + begin
+            + ": earlier entries were trimmed, or their content was collected.\n";
   }
 
   /**
    * Writes the trace. An unfinished file would look like a damaged one, so it is removed on
    * failure.
    */
-  private TraceWriter write(Path state, Path file) {
+  private TraceWriter write(WorkspaceDirectory workspace, Path state, Path file) {
     boolean done = false;
     try {
       TraceWriter written;
@@ -105,7 +115,7 @@ final class TraceCommand implements Callable<Integer> {
           new BufferedOutputStream(
               Files.newOutputStream(
                   file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
-        written = StateTrace.write(state, bytes, this::tell);
+        written = StateTrace.write(state, workspace.id(), bytes, this::tell);
       }
       done = true;
       return written;
@@ -131,9 +141,9 @@ final class TraceCommand implements Callable<Integer> {
   }
 
   private int checked(WorkspaceDirectory workspace, Path state) {
-    LeaderState found;
+    StateTrace.Checked found;
     try {
-      found = StateTrace.check(state, this::tell);
+      found = StateTrace.check(state, workspace.id(), this::tell);
     } catch (IOException e) {
       throw new UserError(
           "cannot read the log in " + state + ": " + FileProblems.describe(e),
@@ -145,17 +155,23 @@ final class TraceCommand implements Callable<Integer> {
         JsonNodeFactory.instance
             .objectNode()
             .put("workspace", workspace.id().toString())
-            .put("entries", found.index())
-            .put("root", found.root().toString());
+            .put("begins_after", found.begin())
+            .put("entries", found.entries())
+            .put("root", found.end().root().toString());
     screen.show(
         tree,
         () ->
             "All "
-                + found.index()
-                + " entries lead to the roots that the log says; the last is "
-                + found.root()
+                + found.entries()
+                + (" entries" + behind(found.begin()))
+                + " lead to the roots that the log says; the last is "
+                + found.end().root()
                 + "\n");
     return 0;
+  }
+
+  private static String behind(long begin) {
+    return begin == 0 ? "" : " behind the snapshot of entry " + begin;
   }
 
   private void tell(long index) {

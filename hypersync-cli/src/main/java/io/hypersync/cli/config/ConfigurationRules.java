@@ -1,6 +1,7 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.worker.FuseBackend;
 import io.hypersync.worker.cache.CacheLimits;
 
 /** Rules between settings whose values are each valid alone. */
@@ -30,6 +31,13 @@ final class ConfigurationRules {
           configuration,
           Settings.WORKER_CACHE_MAX,
           "must be at least " + Units.formatSize(CacheLimits.LEAST_BYTES) + ", or 0B for no limit");
+    }
+    if (configuration.get(Settings.WORKER_FUSE_BACKEND) == FuseBackend.JNR
+        && configuration.get(Settings.WORKER_INOTIFY)) {
+      throw said(
+          configuration,
+          Settings.WORKER_INOTIFY,
+          "needs fuse_backend = \"kernel\": through libfuse 2 nothing can be told to the kernel");
     }
     if (configuration.find(Settings.WORKER_MOUNT).isPresent()
         && configuration

@@ -2,9 +2,11 @@ package io.hypersync.cli.config;
 
 import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.worker.FuseBackend;
 import io.hypersync.worker.cache.CacheLimits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +31,7 @@ public final class Settings {
   private static final String LOG = "hypersync.log";
   private static final String GC = "hypersync.gc";
   private static final String SCRUB = "hypersync.scrub";
+  private static final String AGENT_MAIL = "hypersync.agent_mail";
   private static final String SCHEDULER = "hypersync.scheduler";
 
   private static final Map<String, String> RETIRED =
@@ -324,6 +327,16 @@ public final class Settings {
           Duration.ofMillis(250),
           "How often new watches are looked for, if \"inotify\" is set.");
 
+  /** Who stands between the kernel and the filesystem. */
+  public static final Setting<FuseBackend> WORKER_FUSE_BACKEND =
+      used(
+          WORKER,
+          "fuse_backend",
+          ValueType.fuseBackend(),
+          FuseBackend.KERNEL,
+          "What serves the mount: \"kernel\", the worker itself, or \"jnr\", libfuse 2, with"
+              + " which the kernel caches nothing (README: the jnr backend).");
+
   /** Whether set-id bits and file capabilities are honoured on the mount. */
   public static final Setting<Boolean> WORKER_SUID =
       used(
@@ -343,6 +356,36 @@ public final class Settings {
           false,
           "Whether device nodes on this mount can be opened; then root of any machine of the"
               + " workspace can give this machine's devices to its users.");
+
+  /** Whether a worker takes what is sent to all workers. */
+  public static final Setting<Boolean> WORKER_MULTICAST =
+      used(
+          WORKER,
+          "multicast",
+          ValueType.bool(),
+          true,
+          "Whether this worker listens to what a leader with data_plane = \"multicast\" sends to"
+              + " all workers.");
+
+  /** The interface on which a worker listens to the group. */
+  public static final Setting<String> WORKER_MULTICAST_INTERFACE =
+      used(
+          WORKER,
+          "multicast_interface",
+          ValueType.interfaceName(),
+          "",
+          "The network interface on which this worker listens to that; \"\" for the one that"
+              + " reaches the leader.");
+
+  /** Whether the agents are found that calling processes belong to. */
+  public static final Setting<Boolean> WORKER_IDENTIFY_AGENTS =
+      used(
+          WORKER,
+          "identify_agents",
+          ValueType.bool(),
+          true,
+          "Whether the log says which agent made a change, by what its process says of itself"
+              + " (README: who did what).");
 
   /** What a worker's chunks may take on its disk. */
   public static final Setting<Long> WORKER_CACHE_MAX =
@@ -365,23 +408,64 @@ public final class Settings {
               + " pages on disk, about; at most a quarter of the heap. \"0B\" to keep all of it in"
               + " memory.");
 
+  /** How chunks are sent to workers. */
+  public static final Setting<DataPlaneSettings.Mode> REPLICATION_DATA_PLANE =
+      used(
+          REPLICATION,
+          "data_plane",
+          ValueType.choice(DataPlaneSettings.Mode.class),
+          DataPlaneSettings.Mode.AUTO,
+          "How chunks are sent to workers: on streams, or as RaptorQ symbols in datagrams, which"
+              + " is faster where packets are lost. \"auto\" chooses for each worker. \"multicast\""
+              + " sends them once, to all workers that hear it.");
+
+  /** The multicast group of a workspace. */
+  public static final Setting<HostPort> REPLICATION_MULTICAST_GROUP =
+      used(
+          REPLICATION,
+          "multicast_group",
+          ValueType.multicastGroup(),
+          new HostPort("239.255.72.83", 7471),
+          "The group and port that chunks for all workers go to; each workspace on a network needs"
+              + " one of its own.");
+
+  /** The interface on which the leader sends to the group. */
+  public static final Setting<String> REPLICATION_MULTICAST_INTERFACE =
+      used(
+          REPLICATION,
+          "multicast_interface",
+          ValueType.interfaceName(),
+          "",
+          "The network interface that the workers are behind; \"\" for the one that has the"
+              + " address on which the leader listens.");
+
+  /** How much the leader sends to the group. */
+  public static final Setting<Long> REPLICATION_MULTICAST_RATE =
+      used(
+          REPLICATION,
+          "multicast_rate",
+          ValueType.size(64L << 10, DataPlaneSettings.MAX_MULTICAST_RATE),
+          50L << 20,
+          "How much is sent to all workers in a second at most: nothing else slows multicast down.");
+
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =
-      accepted(
+      used(
           REPLICATION,
           "symbol_size",
           ValueType.integer(64, 65_528),
           1280L,
-          "Bytes of one RaptorQ symbol; a multiple of 8.");
+          "The most bytes of one RaptorQ symbol; a path with smaller packets has smaller ones.");
 
   /** RaptorQ repair symbols as a fraction of the source symbols. */
   public static final Setting<Double> REPLICATION_REPAIR_OVERHEAD =
-      accepted(
+      used(
           REPLICATION,
           "repair_overhead",
           ValueType.fraction(0.0, 4.0),
           0.10,
-          "RaptorQ repair symbols, as a part of the source symbols.");
+          "RaptorQ repair symbols, as a part of the source symbols; more are sent where packets are"
+              + " lost.");
 
   /** How many log entries may be on their way to one worker. */
   public static final Setting<Long> REPLICATION_MAX_INFLIGHT_ENTRIES =
@@ -409,6 +493,15 @@ public final class Settings {
           ValueType.integer(2, 1_000_000),
           864L,
           "How many snapshots are kept, besides those with a name or a pin.");
+
+  /** How many older snapshots are kept, one of each day. */
+  public static final Setting<Long> SNAPSHOTS_RETAIN_DAILY =
+      used(
+          SNAPSHOTS,
+          "retain_daily",
+          ValueType.integer(0, 100_000),
+          0L,
+          "How many older snapshots are kept besides, the last one of each day.");
 
   /** What snapshots that nobody has named may keep beside the newest state. */
   public static final Setting<Long> SNAPSHOTS_RETAIN_BYTES =
@@ -520,6 +613,26 @@ public final class Settings {
           ValueType.duration(Duration.ofSeconds(10), Duration.ofDays(365)),
           Duration.ofNanos(CatchUpLimits.DEFAULT.maxLagNs()),
           "So does one that has not applied yet what was durable so long ago.");
+
+  /** Where Agent Mail keeps its files; the leader reads reservations there. */
+  public static final Setting<String> AGENT_MAIL_ARCHIVE =
+      used(
+          AGENT_MAIL,
+          "archive",
+          ValueType.absolutePathOrNone(),
+          "",
+          "The folder of Agent Mail's archive on the leader's machine (its STORAGE_ROOT), for the"
+              + " reservations of agents; \"\" for none.");
+
+  /** Other paths by which agents know the workspace. */
+  public static final Setting<List<String>> AGENT_MAIL_MOUNT_PATHS =
+      used(
+          AGENT_MAIL,
+          "mount_paths",
+          ValueType.absolutePaths(),
+          List.of(),
+          "Where agents see the workspace, if not at /ntmfs/ws/<workspace> or worker.mount;"
+              + " several with commas between them.");
 
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =

@@ -1,9 +1,16 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.worker.FuseBackend;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Which values a setting may have, and how they are read from TOML and from a flag.
@@ -20,6 +27,8 @@ public record ValueType<T>(
     Function<Object, T> fromToml,
     Function<String, T> fromText,
     Function<T, String> toToml) {
+  /** Linux takes names of up to 15 bytes. */
+  private static final Pattern INTERFACE = Pattern.compile("[^\\s/:]{0,15}");
 
   static ValueType<Boolean> bool() {
     return new ValueType<>(
@@ -81,8 +90,56 @@ public record ValueType<T>(
         HostPort::toString);
   }
 
+  static ValueType<HostPort> multicastGroup() {
+    return text(
+        "a multicast address and a port such as \"239.255.72.83:7471\" or \"[ff15::4853]:7471\"",
+        ValueType::parseGroup,
+        HostPort::toString);
+  }
+
+  private static HostPort parseGroup(String text) {
+    HostPort group = HostPort.parse(text);
+    if (group.port() == 0 || !InetAddress.ofLiteral(group.host()).isMulticastAddress()) {
+      throw new IllegalArgumentException("not a multicast group: " + text);
+    }
+    return group;
+  }
+
+  /** The name of a network interface, or nothing. */
+  static ValueType<String> interfaceName() {
+    return text(
+        "the name of a network interface, or \"\"", ValueType::parseInterface, name -> name);
+  }
+
+  private static String parseInterface(String text) {
+    if (!INTERFACE.matcher(text).matches()) {
+      throw new IllegalArgumentException("not an interface: " + text);
+    }
+    return text;
+  }
+
   static ValueType<Path> path() {
     return text("a path", ValueType::nonEmptyPath, Path::toString);
+  }
+
+  /** An absolute path without a slash at its end, or no text at all. */
+  static ValueType<String> absolutePathOrNone() {
+    return text(
+        "an absolute path, or \"\" for none",
+        text -> text.isBlank() ? "" : absolutePath(text),
+        Function.identity());
+  }
+
+  /** Absolute paths without a slash at their end, with commas between them; may be none. */
+  static ValueType<List<String>> absolutePaths() {
+    return text(
+        "absolute paths with commas between them",
+        text ->
+            Arrays.stream(text.split(","))
+                .filter(path -> !path.isBlank())
+                .map(ValueType::absolutePath)
+                .toList(),
+        paths -> String.join(",", paths));
   }
 
   static ValueType<WorkerId> workerId() {
@@ -95,6 +152,27 @@ public record ValueType<T>(
 
   static ValueType<Role> role() {
     return text("\"leader\" or \"worker\"", Role::parse, Role::text);
+  }
+
+  /** One of the names of an enum, in lower case. */
+  static <E extends Enum<E>> ValueType<E> choice(Class<E> type) {
+    E[] values = type.getEnumConstants();
+    String expected =
+        Arrays.stream(values)
+            .map(value -> '"' + value.name().toLowerCase(Locale.ROOT) + '"')
+            .collect(Collectors.joining(", "));
+    return text(
+        "one of " + expected,
+        name ->
+            Arrays.stream(values)
+                .filter(value -> value.name().toLowerCase(Locale.ROOT).equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("unknown: " + name)),
+        value -> value.name().toLowerCase(Locale.ROOT));
+  }
+
+  static ValueType<FuseBackend> fuseBackend() {
+    return text("\"kernel\" or \"jnr\"", FuseBackend::parse, FuseBackend::text);
   }
 
   private static <T> ValueType<T> text(
@@ -113,6 +191,14 @@ public record ValueType<T>(
       }
       return value;
     };
+  }
+
+  private static String absolutePath(String text) {
+    Path path = Path.of(text.strip()).normalize();
+    if (!path.isAbsolute()) {
+      throw new IllegalArgumentException("relative: " + text);
+    }
+    return path.toString();
   }
 
   private static Path nonEmptyPath(String text) {

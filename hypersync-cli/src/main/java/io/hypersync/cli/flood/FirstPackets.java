@@ -1,6 +1,7 @@
 package io.hypersync.cli.flood;
 
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.pki.Identity;
@@ -79,6 +80,9 @@ final class FirstPackets {
 
     @Override
     public void connectFailed(ConnectFailure failure, String message) {}
+
+    @Override
+    public void received(ChunkSymbol symbol) {}
 
     @Override
     public void received(LeaderMessage message) {}

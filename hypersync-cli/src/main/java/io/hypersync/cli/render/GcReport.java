@@ -47,7 +47,7 @@ public final class GcReport {
         table.row(
             pin.path("kind").asText(),
             pin.path("index").asText(),
-            Printable.line(pin.path("name").asText()),
+            name(pin),
             pin.path("since").asText("").replace("null", ""),
             bytes(pin, "bytes"));
       }
@@ -57,6 +57,19 @@ public final class GcReport {
         : text.append(table.render(""))
             .append("A snapshot's bytes are those that it keeps, and perhaps older ones.\n")
             .toString();
+  }
+
+  /** For the log, why it is kept: of whoever else needs it nothing is said. */
+  private static String name(JsonNode pin) {
+    String name = Printable.line(pin.path("name").asText());
+    return switch (pin.path("reason").asText()) {
+      case "snapshot" -> "behind the newest snapshot";
+      case "replay_window" -> "replay window";
+      case "reader" -> "read now";
+      case "install" -> "installed by " + name;
+      case "worker" -> "worker " + name;
+      default -> name;
+    };
   }
 
   private static String bytes(JsonNode node, String key) {

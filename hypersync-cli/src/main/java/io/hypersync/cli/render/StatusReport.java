@@ -3,9 +3,14 @@ package io.hypersync.cli.render;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.text.ShellWords;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Text output of {@code hypersync status}, from the tree of {@code docs/json.md}. */
 public final class StatusReport {
+  /** How many agents of a mount are listed; {@code --json} has all. */
+  private static final int MOST_AGENTS = 12;
+
   private StatusReport() {}
 
   public static String render(JsonNode status) {
@@ -17,8 +22,10 @@ public final class StatusReport {
       text.append(separator(text)).append("Workers on this machine\n");
       text.append(mounts(status.path("workers")).render("  "));
       appendWaiting(text, status.path("workers"));
+      MulticastReport.appendHeard(text, status.path("workers"));
       for (JsonNode worker : status.path("workers")) {
         text.append(ProgressReport.of(worker, "  "));
+        appendAgents(text, worker);
         for (JsonNode past : worker.path("past_mounts")) {
           text.append("  ")
               .append(Printable.line(past.path("mount").asText()))
@@ -98,6 +105,10 @@ public final class StatusReport {
     if (leader.path("orphans").asLong() > 0) {
       line(text, "unlinked", count(leader, "orphans"), "", "kept until nobody has them open");
     }
+    String reservations = ReservationsReport.line(leader.path("reservations"));
+    if (!reservations.isEmpty()) {
+      line(text, "reserved", reservations, "", "");
+    }
     log(text, leader);
     line(
         text,
@@ -106,7 +117,17 @@ public final class StatusReport {
         "p99",
         micros(leader, "commit_latency_us_p99"));
     Table workers =
-        Table.of("WORKER", "STATE", ">APPLIED", ">LAG", "ROOT", ">CPU", ">MEM", ">DISK", "ADDRESS");
+        Table.of(
+            "WORKER",
+            "STATE",
+            ">APPLIED",
+            ">LAG",
+            "ROOT",
+            "CHUNKS",
+            ">CPU",
+            ">MEM",
+            ">DISK",
+            "ADDRESS");
     for (JsonNode worker : leader.path("workers")) {
       workers.row(
           worker.path("worker_id").asText(),
@@ -114,12 +135,14 @@ public final class StatusReport {
           count(worker, "applied_index"),
           count(worker, "lag"),
           root(worker),
+          worker.path("data_plane").path("delivery").asText("-"),
           percent(worker, "cpu_percent"),
           percent(worker, "memory_percent"),
           percent(worker, "disk_percent"),
           worker.path("address").asText("-"));
     }
     text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
+    MulticastReport.append(text, leader);
     for (JsonNode worker : leader.path("workers")) {
       text.append(ProgressReport.of(worker, "  "));
     }
@@ -186,6 +209,31 @@ public final class StatusReport {
     }
   }
 
+  /** Appends who has changed something on a mount lately, as far as the processes say it. */
+  private static void appendAgents(StringBuilder text, JsonNode worker) {
+    JsonNode seen = worker.path("agents").path("seen");
+    if (seen.isEmpty()) {
+      return;
+    }
+    List<String> agents = new ArrayList<>();
+    for (JsonNode agent : seen) {
+      if (agents.size() == MOST_AGENTS) {
+        agents.add(Quantities.count(seen.size() - MOST_AGENTS) + " more");
+        break;
+      }
+      agents.add(
+          Printable.line(agent.path("agent").asText())
+              + " ("
+              + Quantities.uptime(agent.path("last_call_ms").asLong())
+              + " ago)");
+    }
+    text.append("  agents on ")
+        .append(text(worker, "worker_id"))
+        .append(": ")
+        .append(String.join(", ", agents))
+        .append('\n');
+  }
+
   /** Appends the size of the log; preallocated space is shown apart from used space. */
   private static void log(StringBuilder text, JsonNode leader) {
     JsonNode ahead = leader.path("log_preallocated_bytes");
@@ -201,6 +249,14 @@ public final class StatusReport {
           "entry " + count(leader, "log_first_index"),
           "snapshots",
           count(leader.path("snapshots"), "count"));
+    }
+    if (leader.path("log_trimmed_for_size").asLong() > 0) {
+      line(
+          text,
+          "log too large",
+          count(leader, "log_trimmed_for_size") + " entries gone",
+          "for",
+          "log.max_bytes, before their time");
     }
     JsonNode collected = leader.path("gc").path("last");
     if (collected.isObject()) {
@@ -218,7 +274,17 @@ public final class StatusReport {
 
   private static Table mounts(JsonNode workers) {
     Table table =
-        Table.of("WORKER", "MOUNT", "STATE", ">APPLIED", ">LAG", "ROOT", ">P50", ">P99", ">PID");
+        Table.of(
+            "WORKER",
+            "MOUNT",
+            "STATE",
+            ">APPLIED",
+            ">LAG",
+            "ROOT",
+            ">FETCHED",
+            ">P50",
+            ">P99",
+            ">PID");
     for (JsonNode worker : workers) {
       table.row(
           worker.path("worker_id").asText(),
@@ -229,6 +295,7 @@ public final class StatusReport {
               Math.max(
                   0, worker.path("commit_index").asLong() - worker.path("applied_index").asLong())),
           root(worker),
+          count(worker, "reads_that_fetched"),
           micros(worker, "commit_latency_us_p50"),
           micros(worker, "commit_latency_us_p99"),
           worker.path("pid").asText());

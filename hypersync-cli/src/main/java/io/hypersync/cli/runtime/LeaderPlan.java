@@ -8,13 +8,18 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.MulticastOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Turns a configuration into the options of a leader. */
 public final class LeaderPlan {
@@ -35,11 +40,12 @@ public final class LeaderPlan {
           "If it is, say so: --set hypersync.role=leader",
           UserError.USAGE);
     }
+    InetSocketAddress bindAddress = resolve(configuration.get(Settings.LEADER_BIND_ADDRESS));
     return new LeaderDaemonOptions(
         workspace.id(),
         workspace.name().text(),
         workspace.leaderIdentity(),
-        resolve(configuration.get(Settings.LEADER_BIND_ADDRESS)),
+        bindAddress,
         stateDir(workspace, configuration),
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
@@ -59,6 +65,7 @@ public final class LeaderPlan {
         new SnapshotPolicy(
             configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
             Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN)),
+            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN_DAILY)),
             configuration.get(Settings.SNAPSHOTS_RETAIN_BYTES)),
         CollectionPolicy.of(
             configuration.get(Settings.GC_INTERVAL).toNanos(),
@@ -72,15 +79,56 @@ public final class LeaderPlan {
             configuration.get(Settings.SNAPSHOTS_MAX_LAG_ENTRIES),
             configuration.get(Settings.SNAPSHOTS_MAX_LAG_TIME).toNanos(),
             CatchUpLimits.DEFAULT.installNs()),
+        new DataPlaneSettings(
+            configuration.get(Settings.REPLICATION_DATA_PLANE),
+            Math.toIntExact(configuration.get(Settings.REPLICATION_SYMBOL_SIZE)),
+            configuration.get(Settings.REPLICATION_REPAIR_OVERHEAD),
+            DataPlaneSettings.Limits.DEFAULT,
+            configuration.get(Settings.REPLICATION_MULTICAST_RATE)),
+        multicast(configuration, bindAddress),
         new LogRetention(
             configuration.get(Settings.LOG_RETAIN).toNanos(),
             configuration.get(Settings.LOG_RETAIN_ENTRIES),
-            configuration.get(Settings.LOG_MAX_BYTES)));
+            configuration.get(Settings.LOG_MAX_BYTES)),
+        new ArchiveOptions(
+            configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)));
+  }
+
+  /** The paths by which agents know the workspace: what is said, and where it is usually. */
+  private static List<String> mounts(WorkspaceDirectory workspace, Configuration configuration) {
+    return Stream.of(
+            configuration.get(Settings.AGENT_MAIL_MOUNT_PATHS).stream(),
+            configuration.findPath(Settings.WORKER_MOUNT).map(Path::toString).stream(),
+            Stream.of("/ntmfs/ws/" + workspace.name().text()))
+        .flatMap(paths -> paths)
+        .distinct()
+        .toList();
   }
 
   /** Returns the directory with the log and chunks of a workspace's leader. */
   public static Path stateDir(WorkspaceDirectory workspace, Configuration configuration) {
     return configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir);
+  }
+
+  private static MulticastOptions multicast(
+      Configuration configuration, InetSocketAddress bindAddress) {
+    String on = configuration.get(Settings.REPLICATION_MULTICAST_INTERFACE);
+    boolean isMulticast =
+        configuration.get(Settings.REPLICATION_DATA_PLANE) == DataPlaneSettings.Mode.MULTICAST;
+    if (isMulticast && on.isEmpty() && bindAddress.getAddress().isAnyLocalAddress()) {
+      throw new UserError(
+          Settings.REPLICATION_DATA_PLANE.key()
+              + " is \"multicast\", and the leader listens on all addresses: on which network are"
+              + " the workers?",
+          "Name its interface: --set "
+              + Settings.REPLICATION_MULTICAST_INTERFACE.key()
+              + "=<name>, or an address of it: --set "
+              + Settings.LEADER_BIND_ADDRESS.key()
+              + "=<address>:<port>",
+          UserError.USAGE);
+    }
+    return new MulticastOptions(
+        configuration.get(Settings.REPLICATION_MULTICAST_GROUP).resolve(), on);
   }
 
   private static InetSocketAddress resolve(HostPort address) {

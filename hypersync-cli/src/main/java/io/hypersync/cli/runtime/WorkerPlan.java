@@ -71,13 +71,17 @@ public final class WorkerPlan {
         configuration.get(Settings.WORKER_LEADER_STALE),
         cachePolicy(configuration),
         inotify(configuration),
+        configuration.get(Settings.WORKER_FUSE_BACKEND),
         configuration.get(Settings.WORKER_SUID),
         configuration.get(Settings.WORKER_DEV),
+        configuration.get(Settings.WORKER_IDENTIFY_AGENTS),
         configuration.get(Settings.SNAPSHOTS_INTERVAL),
         new CacheLimits(
             configuration.get(Settings.GC_INTERVAL).toNanos(),
             configuration.get(Settings.WORKER_CACHE_MAX)),
-        StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)));
+        StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
+        configuration.get(Settings.WORKER_MULTICAST),
+        configuration.get(Settings.WORKER_MULTICAST_INTERFACE));
   }
 
   /**

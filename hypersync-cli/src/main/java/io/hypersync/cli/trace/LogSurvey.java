@@ -1,15 +1,12 @@
 package io.hypersync.cli.trace;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.oplog.ForwardingListener;
 import io.hypersync.leader.oplog.RecoveryListener;
-import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
-import io.hypersync.leader.recovery.ReplayStart;
-import io.hypersync.leader.recovery.RootHashing;
-import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
@@ -17,7 +14,6 @@ import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
-import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.CollectedFile;
 import java.io.IOException;
@@ -34,7 +30,7 @@ import java.util.function.LongConsumer;
  * be applied (docs/diverged.md).
  *
  * @param root the Merkle root after the entry; replay and log agree on it
- * @param kept number of entries up to that one
+ * @param kept number of entries that the log has up to that one
  * @param cut number of entries behind it
  * @param bytes that the entries behind it have written
  * @param byWorker number of entries behind it by origin; the leader's own are under its name
@@ -55,59 +51,59 @@ public record LogSurvey(
     long lastNs,
     long lostFiles,
     long lostBytes) {
-  /** The smallest possible number: intents are never looked up here. */
-  private static final long REMEMBERED_INTENTS = 1;
-
   public LogSurvey {
     byWorker = Map.copyOf(byWorker);
   }
 
   /**
-   * Replays the part that is kept, and counts the rest.
+   * Replays the part that is kept, from the oldest snapshot on if the log was trimmed, and counts
+   * the rest.
    *
-   * @param oplog the log's directory, in a state directory that the caller has locked
+   * @param stateDir of the leader; the caller has locked it
+   * @param workspace whose snapshots are used
    * @param chunks the chunk store of the same state directory
    * @param after index of the last entry that is kept
    * @param progress gets the index now and then
    * @throws io.hypersync.leader.recovery.ReplayException if an entry of the kept part is wrong, too
-   * @throws UserError if the log does not begin at entry 1, chunks of a kept entry are missing and
-   *     cannot have been collected, or an entry behind it cannot be decoded
+   * @throws UserError if no snapshot that can be read stands for entries that were trimmed, as then
+   *     no leader could start after the cut; if chunks of a kept entry are missing and cannot have
+   *     been collected, or an entry behind it cannot be decoded
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    */
-  public static LogSurvey of(Path oplog, ChunkStore chunks, long after, LongConsumer progress)
+  public static LogSurvey of(
+      Path stateDir, WorkspaceId workspace, ChunkStore chunks, long after, LongConsumer progress)
       throws IOException {
-    requireWhole(oplog);
-    RootVersion roots = ChronicleOpLog.rootVersion(oplog);
-    LogReplay replay =
-        new LogReplay(
-            ReplayStart.genesis(roots)
-                .collectedThrough(Math.min(after, CollectedFile.most(oplog.resolveSibling("."))))
-                .restoring(LoggedStates.of(roots, chunks)),
-            chunks,
-            IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
-            LogReplay.EVERY_ENTRY,
-            RootHashing.AT_ONCE,
-            Long.MAX_VALUE,
-            progress);
+    StoppedLog log = StoppedLog.open(stateDir, workspace, chunks);
+    LogReplay replay = log.replay(after, Math.min(after, CollectedFile.most(stateDir)), progress);
+    if (log.first() > 1 && replay.begin() == 0) {
+      throw new UserError(
+          "the log begins at entry "
+              + log.first()
+              + ", and no snapshot of entry "
+              + (log.first() - 1)
+              + " to "
+              + after
+              + " can be read",
+          "Name a later entry, behind a snapshot that can be read: ./hypersync snapshot verify");
+    }
     Counts counts = new Counts();
-    ChronicleOpLog.read(
-        oplog,
-        (index, payload) -> {
-          if (index > after) {
-            counts.add(decoded(index, payload));
-            return RecoveryListener.Verdict.KEEP;
+    log.read(
+        new ForwardingListener(replay) {
+          @Override
+          public Verdict onRecord(long index, byte[] payload) {
+            if (index > after) {
+              counts.add(decoded(index, payload));
+            } else if (super.onRecord(index, payload) != Verdict.KEEP) {
+              throw new UserError(
+                  "log entry " + index + " cannot be replayed: its chunks are missing", "");
+            }
+            return Verdict.KEEP;
           }
-          if (replay.onRecord(index, payload) != RecoveryListener.Verdict.KEEP) {
-            throw new UserError(
-                "log entry " + index + " cannot be replayed: its chunks are missing", "");
-          }
-          return RecoveryListener.Verdict.KEEP;
         });
-    replay.ended();
     Lost lost = Lost.of(replay.result().state(), chunks);
     return new LogSurvey(
         replay.result().root(),
-        replay.result().index(),
+        replay.result().index() - (log.first() - 1),
         counts.entries,
         counts.bytes,
         counts.byWorker,
@@ -118,24 +114,27 @@ public record LogSurvey(
   }
 
   /**
-   * Writes the whole log as a trace, including wrong entries: a replay of the trace ends at the
-   * first wrong entry.
+   * Writes the log as a trace, including wrong entries: a replay of the trace ends at the first
+   * wrong entry. If entries were trimmed, or content of them was collected, it begins with the
+   * oldest snapshot behind that, as {@link StateTrace} does.
    *
-   * @throws TraceException if a chunk is missing or damaged
-   * @throws UserError if the log does not begin at entry 1
+   * @param after the last entry that is not cut: a snapshot of a later one may be wrong
+   * @throws TraceException if a chunk or a page is missing or damaged, or the log was trimmed and
+   *     there is no such snapshot
    */
-  public static TraceWriter trace(Path oplog, ChunkStore chunks, OutputStream out)
+  public static TraceWriter trace(
+      Path stateDir, WorkspaceId workspace, ChunkStore chunks, long after, OutputStream out)
       throws IOException {
-    requireWhole(oplog);
-    TraceWriter writer =
-        new TraceWriter(
-            out, ChronicleOpLog.rootVersion(oplog), hash -> StateTrace.bytes(chunks, hash));
+    StoppedLog log = StoppedLog.open(stateDir, workspace, chunks);
+    TraceWriter writer = new TraceWriter(out, log.roots(), hash -> StateTrace.bytes(chunks, hash));
+    StateTrace.begin(writer, log, CollectedFile.most(stateDir), after);
     try {
-      ChronicleOpLog.read(
-          oplog,
+      log.read(
           (index, payload) -> {
             try {
-              writer.entry(decoded(index, payload));
+              if (index > writer.begin()) {
+                writer.entry(decoded(index, payload));
+              }
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }
@@ -146,19 +145,6 @@ public record LogSurvey(
     }
     writer.finish();
     return writer;
-  }
-
-  /**
-   * Refuses a log whose first entries were trimmed: a trace, and whoever replays the log to look at
-   * it, begins with the empty filesystem.
-   */
-  public static void requireWhole(Path oplog) throws IOException {
-    long first = ChronicleOpLog.firstIndex(oplog);
-    if (first > 1) {
-      throw new UserError(
-          "the log in " + oplog + " begins at entry " + first + ": older ones were removed",
-          "This needs a log from entry 1 on.");
-    }
   }
 
   private static LogEntry decoded(long index, byte[] payload) {

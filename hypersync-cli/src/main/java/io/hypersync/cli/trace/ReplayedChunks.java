@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 
@@ -38,6 +39,11 @@ public final class ReplayedChunks implements WorkerChunks {
   @Override
   public void ingest(Hash hash, byte[] bytes) {
     put(Chunk.verified(hash, bytes));
+  }
+
+  @Override
+  public void decode(ReceivedBlock block) {
+    throw new UnsupportedOperationException("a trace has no symbols");
   }
 
   /** Stores a chunk that the caller has verified. */

@@ -6,15 +6,16 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.RootVersion;
 
 /**
- * Format of a golden trace: a log from its first entry on, the chunks that it refers to, and the
- * roots that a replay must reach (hypersync.md 22.2). One file; integers are big-endian. The
- * version is that of the roots ({@link RootVersion#code}), 1 or 2; nothing else differs.
+ * Format of a golden trace: a log from its first entry on, or from the entry behind a state, the
+ * chunks that it refers to, and the roots that a replay must reach (hypersync.md 22.2). One file;
+ * integers are big-endian. Version 3:
  *
  * <pre>
- *   0               4       5               8
- *   +---------------+-------+---------------+
- *   | magic "HSTR"  |version| zero          |   file header, then records
- *   +---------------+-------+---------------+
+ *   0               4       5       6       8
+ *   +---------------+-------+-------+-------+
+ *   | magic "HSTR"  |version| roots | zero  |   file header, then records
+ *   |               | = 3   | u8    |       |   roots: RootVersion.code of all roots in the file
+ *   +---------------+-------+-------+-------+
  *
  *   0       1              5                5 + length          37 + length
  *   +-------+--------------+----------------+-------------------+
@@ -23,18 +24,25 @@ import io.hypersync.model.trie.RootVersion;
  *
  *   kind  payload
  *    1    entry       a log entry as it is logged and sent (LogEntryCodec)
- *    2    chunk       BLAKE3 32 B, then 1 to 65,536 bytes
+ *    2    chunk       BLAKE3 32 B, then 1 to 65,536 bytes: content, or a page of a state
  *    3    checkpoint  index u64, Merkle root of the filesystem after that entry 32 B
  *    4    end         number of entries u64, of chunks u64; nothing follows
+ *    5    state       the manifest of a state (Manifest); not in versions 1 and 2
  * </pre>
  *
  * The check of a record is BLAKE3 of the previous record's check, the kind, the length and the
  * payload; for the first record, BLAKE3 of the file header is the previous check. So any changed
  * bit and any removed, added or moved record is detected.
  *
- * <p>Entries are in order, from index 1 on. A chunk may be anywhere; a writer puts it before the
- * first entry that needs it. Chunks that are inline in an entry have no record. A checkpoint
- * follows its entry; the last entry has one.
+ * <p>Entries are in order. The first one has index 1, or follows the entry of the state record, of
+ * which there is at most one, before all entries. A chunk may be anywhere before the end; a writer
+ * puts it before the first entry that needs it. The pages of the state come before its record,
+ * those of a state that an entry restores before that entry. The content of the files of such
+ * states is not in the file, unless entries in it have it. Chunks that are inline in an entry have
+ * no record. A checkpoint follows its entry; the last entry has one.
+ *
+ * <p>Versions 1 and 2 are read, and not written any more. There the version is that of the roots,
+ * and byte 5 is zero. They begin with entry 1, and cannot have an entry that restores a state.
  */
 final class TraceFormat {
   static final int HEADER_BYTES = 8;
@@ -47,6 +55,10 @@ final class TraceFormat {
   static final int CHUNK = 2;
   static final int CHECKPOINT = 3;
   static final int END = 4;
+  static final int STATE = 5;
+
+  /** What is written. */
+  static final int VERSION = 3;
 
   static final int CHECKPOINT_BYTES = 8 + Hash.BYTES;
   static final int END_BYTES = 16;
@@ -55,8 +67,12 @@ final class TraceFormat {
 
   private TraceFormat() {}
 
-  static byte[] header(int version) {
-    return new CanonicalWriter(HEADER_BYTES).u32(MAGIC).u8(version).u8(0).u16(0).toBytes();
+  static byte[] header(int version, RootVersion roots) {
+    return header(version, version < VERSION ? 0 : roots.code());
+  }
+
+  static byte[] header(int version, int roots) {
+    return new CanonicalWriter(HEADER_BYTES).u32(MAGIC).u8(version).u8(roots).u16(0).toBytes();
   }
 
   static Hash check(Hash before, int kind, byte[] payload) {

@@ -17,11 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceReader {
   private final InputStream in;
+  private final int version;
   private final RootVersion roots;
   private Hash check;
   private long position = TraceFormat.HEADER_BYTES;
   private long entries;
   private long chunks;
+  private boolean begun;
   private boolean ended;
 
   /**
@@ -33,26 +35,37 @@ public final class TraceReader {
   public TraceReader(InputStream in) throws IOException {
     this.in = in;
     byte[] header = in.readNBytes(TraceFormat.HEADER_BYTES);
-    int found = header.length < TraceFormat.HEADER_BYTES ? 0 : header[4] & 0xff;
-    if (!Arrays.equals(header, TraceFormat.header(found))) {
+    boolean isWhole = header.length == TraceFormat.HEADER_BYTES;
+    this.version = isWhole ? header[4] & 0xff : 0;
+    int code = isWhole ? header[5] & 0xff : 0;
+    if (!Arrays.equals(header, TraceFormat.header(version, code))) {
       throw new TraceException("not a trace: it does not begin as one does");
     }
-    RootVersion known = RootVersion.ofCode(found);
-    if (known == null) {
+    if (version > TraceFormat.VERSION || version == 0) {
       throw new TraceException(
           "a trace of version "
-              + found
+              + version
               + "; versions up to "
-              + RootVersion.LATEST.code()
+              + TraceFormat.VERSION
               + " are known");
+    }
+    RootVersion known = RootVersion.ofCode(version < TraceFormat.VERSION ? version : code);
+    if (known == null || !Arrays.equals(header, TraceFormat.header(version, known))) {
+      throw new TraceException(
+          "a trace of version " + version + " with roots of the unknown version " + code);
     }
     this.roots = known;
     this.check = Blake3.hash(header);
   }
 
-  /** Returns the format version of the file, which is that of its roots. */
+  /** Returns the format version of the file. */
   public int version() {
-    return roots.code();
+    return version;
+  }
+
+  /** Whether the file has the pages of states that its entries restore. */
+  boolean hasPages() {
+    return version >= TraceFormat.VERSION;
   }
 
   /** Returns the version of the roots in the file. */
@@ -65,7 +78,7 @@ public final class TraceReader {
     return entries;
   }
 
-  /** Returns the number of chunks read so far. */
+  /** Returns the number of chunks and pages read so far. */
   public long chunks() {
     return chunks;
   }
@@ -122,6 +135,13 @@ public final class TraceReader {
         TraceRecord checkpoint = new TraceRecord.Checkpoint(fields.size(), fields.hash());
         fields.finish();
         yield checkpoint;
+      }
+      case TraceFormat.STATE -> {
+        if (!hasPages() || begun || entries > 0) {
+          throw damaged("a state to begin with, where none can be");
+        }
+        begun = true;
+        yield new TraceRecord.State(payload);
       }
       case TraceFormat.END -> {
         end(fields);

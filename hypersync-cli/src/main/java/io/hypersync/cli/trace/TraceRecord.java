@@ -13,7 +13,15 @@ public sealed interface TraceRecord {
   record Entry(byte[] bytes) implements TraceRecord {}
 
   /**
-   * A chunk. It is not verified yet: whoever stores it does that, as with one from a leader.
+   * The state that the first entry follows. Its pages have come before.
+   *
+   * @param manifest not decoded yet
+   */
+  record State(byte[] manifest) implements TraceRecord {}
+
+  /**
+   * A chunk, or a page. It is not verified yet: whoever stores it does that, as with one from a
+   * leader.
    *
    * @param hash the hash that it is stored under
    * @param bytes 1 to 65,536 bytes

@@ -5,8 +5,12 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.cli.trace.TraceReport.Mismatch;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.replica.IndexedState;
@@ -25,21 +29,38 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceReplay {
   private static final int PROGRESS_EVERY = 10_000;
+  private static final WorkspaceId NO_WORKSPACE = new WorkspaceId(0, 0);
 
   private final ReplayedChunks chunks;
+  private final TracedStates states;
+  private final boolean hasPages;
   private final LongConsumer progress;
-  private final Replica replica;
 
   /** Roots of checkpoints whose entries still wait for chunks, by index. */
   private final Map<Long, Hash> expected = new HashMap<>();
 
+  private Replica replica;
+  private long begin;
   private long checkpoints;
   private @Nullable Mismatch mismatch;
 
-  private TraceReplay(RootVersion roots, ChunkStore store, LongConsumer progress) {
+  private TraceReplay(
+      RootVersion roots, boolean hasPages, ChunkStore store, LongConsumer progress) {
     this.chunks = new ReplayedChunks(store);
+    this.states = new TracedStates(roots, store);
+    this.hasPages = hasPages;
     this.progress = progress;
-    this.replica = new Replica(chunks, (_, _, after) -> () -> applied(after), roots);
+    this.replica = replica(Manifest.genesis(NO_WORKSPACE, roots));
+  }
+
+  private Replica replica(Manifest start) {
+    return new Replica(
+        chunks,
+        (_, _, after) -> () -> applied(after),
+        start,
+        Long.MAX_VALUE,
+        DirtyMemory.ofEverything(),
+        states);
   }
 
   /**
@@ -48,11 +69,12 @@ public final class TraceReplay {
    * @param store empty; contains the trace's chunks afterwards
    * @param progress gets the applied index now and then
    * @throws TraceException if the trace is damaged: a record fails its check, an entry cannot be
-   *     decoded, a chunk does not match its hash or a checkpoint is out of place
+   *     decoded, a chunk does not match its hash, a checkpoint is out of place, or the state that
+   *     it begins with does not have the root that it says
    */
   public static TraceReport replay(TraceReader in, ChunkStore store, LongConsumer progress)
       throws IOException {
-    return new TraceReplay(in.roots(), store, progress).run(in);
+    return new TraceReplay(in.roots(), in.hasPages(), store, progress).run(in);
   }
 
   private TraceReport run(TraceReader in) throws IOException {
@@ -68,12 +90,8 @@ public final class TraceReplay {
       }
     }
     IndexedState end = replica.applied();
-    if (mismatch == null && end.index() < in.entries()) {
-      mismatch =
-          new Mismatch(
-              end.index() + 1,
-              "of the chunks that this entry and later ones need, the trace lacks "
-                  + replica.missingChunks());
+    if (mismatch == null && end.index() < begin + in.entries()) {
+      mismatch = new Mismatch(end.index() + 1, lacking());
     }
     if (mismatch == null && !expected.isEmpty()) {
       throw new TraceException(
@@ -83,11 +101,27 @@ public final class TraceReplay {
               + end.index());
     }
     return new TraceReport(
-        in.version(), end.index(), in.chunks(), checkpoints, end.root(), mismatch);
+        in.version(), begin, end.index() - begin, in.chunks(), checkpoints, end.root(), mismatch);
+  }
+
+  private String lacking() {
+    return replica.waitsForPage()
+        ? "of the state that this entry restores, the trace lacks a page"
+        : "of the chunks that this entry and later ones need, the trace lacks "
+            + replica.missingChunks();
   }
 
   private void take(TraceRecord record, long number) throws TraceException {
     switch (record) {
+      case TraceRecord.State(byte[] manifest) -> {
+        try {
+          Manifest start = states.beginning(manifest);
+          begin = start.index();
+          replica = replica(start);
+        } catch (DecodeException e) {
+          throw new TraceException("damaged: the state that it begins with: " + e.getMessage());
+        }
+      }
       case TraceRecord.Entry(byte[] bytes) -> {
         try {
           requireReplayable(number, bytes);
@@ -95,7 +129,7 @@ public final class TraceReplay {
           // that.
           var _ = replica.offer(List.of(bytes));
         } catch (DecodeException e) {
-          throw new TraceException("damaged in entry " + number + ": " + e.getMessage());
+          throw new TraceException("damaged in entry " + (begin + number) + ": " + e.getMessage());
         }
       }
       case TraceRecord.ChunkData(Hash hash, byte[] bytes) -> {
@@ -120,14 +154,17 @@ public final class TraceReplay {
     }
   }
 
-  private static void requireReplayable(long number, byte[] entry)
-      throws DecodeException, TraceException {
-    if (LogEntryCodec.decode(entry).op() instanceof FsOp.RestoreState) {
+  private void requireReplayable(long number, byte[] bytes) throws DecodeException, TraceException {
+    LogEntry entry = LogEntryCodec.decode(bytes);
+    if (entry.index() != begin + number) {
+      throw new DecodeException("it says that it is entry " + entry.index());
+    }
+    if (!hasPages && entry.op() instanceof FsOp.RestoreState) {
       throw new TraceException(
           "entry "
-              + number
-              + " restores an earlier state, and a trace does not have the pages of that. To compare the"
-              + " roots of the log itself: ./hypersync trace --check");
+              + entry.index()
+              + " restores an earlier state, and a trace of this version does not have the pages of"
+              + " that. To compare the roots of the log itself: ./hypersync trace --check");
     }
   }
 

@@ -7,14 +7,16 @@ import org.jspecify.annotations.Nullable;
  * Result of a replay.
  *
  * @param version of the trace's format
- * @param entries applied
- * @param chunks read from records of their own; inline payloads do not count
+ * @param begin the entry whose state the trace begins with; 0 for the empty filesystem
+ * @param entries applied, behind that one
+ * @param chunks and pages, read from records of their own; inline payloads do not count
  * @param checkpoints compared
  * @param root the Merkle root after the last applied entry
  * @param mismatch null if everything was as in the trace
  */
 public record TraceReport(
     int version,
+    long begin,
     long entries,
     long chunks,
     long checkpoints,

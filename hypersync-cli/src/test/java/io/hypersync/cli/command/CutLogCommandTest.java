@@ -9,11 +9,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
+import io.hypersync.cli.trace.TrimmedLog;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +81,50 @@ final class CutLogCommandTest {
     assertEquals(UserError.USAGE, again.exitCode());
     assertTrue(
         again.err().contains("nothing is behind entry 1: the log ends at entry 1"), again.err());
+  }
+
+  /** A snapshot stands for what was trimmed; a later one is of what is undone. */
+  @Test
+  void aTrimmedLogIsCutBehindASnapshotThatStays() throws IOException {
+    Path state = team.resolve("state");
+    int first = TrimmedLog.FIRST;
+    TrimmedLog log =
+        TrimmedLog.write(state, WorkspaceDirectory.open(team).id(), first + 1, first + 3);
+    Invocation tooEarly = cut(Integer.toString(first), "--yes");
+    assertEquals(UserError.USAGE, tooEarly.exitCode());
+    assertTrue(
+        tooEarly
+            .err()
+            .contains("the oldest snapshot that has what comes before it is of entry 104"),
+        tooEarly.err());
+    Invocation done = cut(Integer.toString(first + 2), "--yes", "--json");
+    assertEquals(0, done.exitCode(), done.err());
+    JsonNode tree = JSON.readTree(done.out());
+    assertEquals(3, tree.path("entries_kept").asLong());
+    assertEquals(1, tree.path("entries_cut").asLong());
+    assertEquals(log.root(first + 2).toString(), tree.path("root").asText());
+    assertEquals(List.of(first + 1L), SnapshotDirectory.of(state).indexes());
+    JsonNode replayed =
+        JSON.readTree(Invocation.of("replay", tree.path("trace").asText(), "--json").out());
+    assertTrue(replayed.path("ok").asBoolean(), replayed::toString);
+    assertEquals(first + 1, replayed.path("begins_after").asLong());
+    assertEquals(2, replayed.path("entries").asLong(), "what was cut is in it");
+    Invocation checked = Invocation.of("trace", "--dir", team.toString(), "--check");
+    assertEquals(
+        "All 1 entries behind the snapshot of entry 104 lead to the roots that the log says; the"
+            + " last is "
+            + log.root(first + 2)
+            + "\n",
+        checked.out(),
+        checked.err());
+  }
+
+  @Test
+  void aTrimmedLogWithoutASnapshotIsNotCut() throws IOException {
+    TrimmedLog.write(team.resolve("state"), WorkspaceDirectory.open(team).id());
+    Invocation refused = cut(Integer.toString(TrimmedLog.FIRST), "--yes");
+    assertEquals(UserError.USAGE, refused.exitCode());
+    assertTrue(refused.err().contains("no snapshot has what comes before it"), refused.err());
   }
 
   /** The command's purpose: a log with a wrong root can be used again. */

@@ -42,6 +42,27 @@ class GcCommandTest {
   }
 
   @Test
+  void whoKeepsTheLogIsSaid() throws Exception {
+    assertEquals("behind the newest snapshot", keeper("snapshot", ""));
+    assertEquals("replay window", keeper("replay_window", ""));
+    assertEquals("read now", keeper("reader", ""));
+    assertEquals("installed by a,b", keeper("install", "a,b"));
+    assertEquals("worker b", keeper("worker", "b"));
+  }
+
+  private static String keeper(String reason, String who) throws Exception {
+    String pins =
+        """
+        [{"kind": "log", "index": 7, "name": "%s", "since": "2026-01-31T09:00:00Z", "bytes": 1024,
+          "reason": "%s"}]
+        """
+            .formatted(who, reason);
+    String text = GcReport.of(status(last(false).replace(PINS, pins), "null", false));
+    String row = text.lines().filter(line -> line.startsWith("log ")).findFirst().orElseThrow();
+    return row.replaceAll("log +7 +(.*?) +2026-01-31T09:00:00Z.*", "$1");
+  }
+
+  @Test
   void whyOneHasEndedIsSaid() throws Exception {
     String text = GcReport.of(status("null", "\"a page is missing\"", true));
     assertTrue(text.startsWith("A collection is running: sweeping.\n"), text);

@@ -59,7 +59,7 @@ final class StatusAndLogTest {
         {"role":"worker","worker_id":"fmd","workspace":"00112233445566778899aabbccddeeff",
          "pid":4712,"mount":"/ntmfs/ws/team","connected":true,"read_only":false,
          "applied_index":123456,"commit_index":123460,"root":"abcdef0123456789",
-         "apply_error":null,"mutations":10,"commit_latency_us_p50":600,
+         "apply_error":null,"mutations":10,"reads_that_fetched":17,"commit_latency_us_p50":600,
          "commit_latency_us_p99":2500000}
         """);
   }
@@ -69,9 +69,9 @@ final class StatusAndLogTest {
         json(
             """
             {"commit_index":2,"entries":[
-              {"log_index":1,"committed_at":"2026-03-01T12:00:00.000000001Z","worker_id":"fmd",
+              {"log_index":1,"committed_at":"2026-03-01T12:00:00.000000001Z","worker_id":"fmd","agent":"",
                "op":"MakeDir","detail":"src","root":"00ff00ff00ff00ff"},
-              {"log_index":2,"committed_at":"2026-03-01T12:00:00.000000002Z","worker_id":"yto",
+              {"log_index":2,"committed_at":"2026-03-01T12:00:00.000000002Z","worker_id":"yto","agent":"Blue\\u001b[2JLake",
                "op":"CreateFile","detail":"a\\u001b[31m\\u009bb\\u202e\\n","root":"11ff00ff00ff00ff"}]}
             """);
     return AdminServer.start(
@@ -107,14 +107,14 @@ final class StatusAndLogTest {
             log           256.0 KiB              chunks  5 B
             preallocated  768.0 KiB              for     the log
             commit p50    420 us                 p99     1.23 ms
-            WORKER  STATE                      APPLIED      LAG  ROOT          CPU  MEM  DISK  ADDRESS
-            fmd     ok                         123,456        0  abcdef012345   7%%  64%%  100%%  10.0.0.2:5000
-            yto     stopped at 123001: ENOSPC  123,000      456  ffff            -    -     -  10.0.0.3:5000
-            css     disconnected                     1  123,455  -               -    -     -  -
+            WORKER  STATE                      APPLIED      LAG  ROOT          CHUNKS  CPU  MEM  DISK  ADDRESS
+            fmd     ok                         123,456        0  abcdef012345  -        7%%  64%%  100%%  10.0.0.2:5000
+            yto     stopped at 123001: ENOSPC  123,000      456  ffff          -         -    -     -  10.0.0.3:5000
+            css     disconnected                     1  123,455  -             -         -    -     -  -
 
           Workers on this machine
-            WORKER  MOUNT           STATE  APPLIED  LAG  ROOT             P50     P99   PID
-            fmd     /ntmfs/ws/team  ok     123,456    4  abcdef012345  600 us  2.50 s  4712
+            WORKER  MOUNT           STATE  APPLIED  LAG  ROOT          FETCHED     P50     P99   PID
+            fmd     /ntmfs/ws/team  ok     123,456    4  abcdef012345       17  600 us  2.50 s  4712
 
           The worker of %s/worker-00112233-old.sock is dead.
           """
@@ -128,6 +128,7 @@ final class StatusAndLogTest {
   void statusSaysWhatSnapshotsAndCollectionsCostAndHowFarWorkersAre() {
     ObjectNode leader = leaderStatus();
     leader.put("log_first_index", 1_001);
+    leader.put("log_trimmed_for_size", 700);
     leader.set(
         "snapshots",
         json(
@@ -174,6 +175,7 @@ final class StatusAndLogTest {
           new String[] {
             "  snapshot      entry 123,000                  1m 1s ago, wrote 48.0 KiB in 1.23 s\n",
             "  log begins    entry 1,001            snapshots 2\n",
+            "  log too large 700 entries gone       for     log.max_bytes, before their time\n",
             "  collection    3.0 MiB live           pinned  1.0 MiB, dead 2.0 KiB; read 1,234 pages in 850.00 ms\n",
             "  fmd is 100,000 entries behind, 2,500 a second, about 1m 2s left\n",
             "  yto is 100,000 entries behind, it is not known how long that takes\n",
@@ -326,11 +328,57 @@ final class StatusAndLogTest {
       Invocation log = Invocation.of("log", "--tail", "7", "--run-dir", run.toString());
       assertEquals(
           """
-          INDEX  COMMITTED AT                    WORKER  OP          DETAIL                      ROOT
-              1  2026-03-01T12:00:00.000000001Z  fmd     MakeDir     src                         00ff00ff00ff
-              2  2026-03-01T12:00:00.000000002Z  yto     CreateFile  a\\x1b[31m\\u009bb\\u202e\\x0a  11ff00ff00ff
+          INDEX  COMMITTED AT                    WORKER  AGENT            OP          DETAIL                      ROOT
+              1  2026-03-01T12:00:00.000000001Z  fmd     -                MakeDir     src                         00ff00ff00ff
+              2  2026-03-01T12:00:00.000000002Z  yto     Blue\\x1b[2JLake  CreateFile  a\\x1b[31m\\u009bb\\u202e\\x0a  11ff00ff00ff
           """,
           log.out());
+    }
+  }
+
+  @Test
+  void logAsksForTheEntriesOfAnAgent() {
+    ObjectNode one =
+        json(
+            """
+            {"entries":[{"log_index":3,"committed_at":"t","worker_id":"fmd","agent":"Lake",
+              "op":"MakeDir","detail":"src","root":"00"}]}
+            """);
+    try (AdminServer _ =
+        AdminServer.start(
+            run.resolve("leader-00112233.sock"),
+            Map.of(
+                "status", _ -> leaderStatus(),
+                "log",
+                    args ->
+                        "Lake".equals(args.path("agent").asText())
+                            ? one
+                            : json("{\"entries\":[]}")))) {
+      Invocation log = Invocation.of("log", "--agent", "Lake", "--run-dir", run.toString());
+      assertTrue(log.out().contains("fmd     Lake   MakeDir"), log.out());
+      assertEquals(
+          "No entry of the newest 100,000 is of that agent.\n",
+          Invocation.of("log", "--agent", "River", "--run-dir", run.toString()).out());
+    }
+  }
+
+  @Test
+  void statusShowsWhichAgentsHaveChangedSomething() {
+    ObjectNode busy = workerStatus();
+    for (int i = 0; i < 14; i++) {
+      busy.withObject("/agents")
+          .withArray("/seen")
+          .addObject()
+          .put("agent", i == 0 ? "Blue\u001b[2JLake" : "agent" + i)
+          .put("calls", 7)
+          .put("last_call_ms", 61_000L * i);
+    }
+    try (AdminServer _ =
+        AdminServer.start(run.resolve("worker-00112233-fmd.sock"), Map.of("status", _ -> busy))) {
+      String out = Invocation.of("status", "--run-dir", run.toString()).out();
+      assertTrue(
+          out.contains("  agents on fmd: Blue\\x1b[2JLake (0s ago), agent1 (1m 1s ago), "), out);
+      assertTrue(out.contains("agent11 (11m 11s ago), 2 more\n"), out);
     }
   }
 

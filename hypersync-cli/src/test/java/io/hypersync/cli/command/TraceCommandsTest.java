@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
+import io.hypersync.cli.trace.TrimmedLog;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.file.DurableFiles;
@@ -156,6 +158,24 @@ final class TraceCommandsTest {
     assertTrue(refused.err().contains("content of entry 3 was collected"), refused.err());
     assertTrue(refused.err().contains("trace --check"), refused.err());
     assertFalse(Files.exists(file));
+  }
+
+  @Test
+  void aTraceOfATrimmedLogSaysWhatItBeginsWith() throws IOException {
+    Path state = team.resolve("state");
+    DurableFiles.deleteTree(state);
+    TrimmedLog log = TrimmedLog.write(state, WorkspaceDirectory.open(team).id(), TrimmedLog.FIRST);
+    Invocation trace = trace();
+    assertEquals(0, trace.exitCode(), trace.err());
+    assertTrue(
+        trace.out().contains("It begins with the snapshot of entry 103: earlier entries"),
+        trace.out());
+    Invocation replay = Invocation.of("replay", file.toString());
+    assertEquals(0, replay.exitCode(), replay.err());
+    assertTrue(
+        replay.out().startsWith("begins with the state after entry 103\n3 entries, "),
+        replay.out());
+    assertTrue(replay.out().endsWith("root " + log.root(TrimmedLog.LAST) + "\nok\n"), replay.out());
   }
 
   /** Then nobody knows which chunks may be missing. */

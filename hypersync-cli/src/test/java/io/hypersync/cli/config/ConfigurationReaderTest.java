@@ -145,8 +145,17 @@ final class ConfigurationReaderTest {
           ;[hypersync.worker];id = "-x"                            | :3: hypersync.worker.id: expected a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or digit, got "-x"
           [hypersync.worker];leader_timeout = "100ms"              | :2: hypersync.worker.leader_stale ("250ms") must not be more than hypersync.worker.leader_timeout ("100ms")
           [hypersync.worker];cache_max = "1MiB"                    | :2: hypersync.worker.cache_max must be at least 16MiB, or 0B for no limit
+          [hypersync.worker];fuse_backend = "fuse"                 | :2: hypersync.worker.fuse_backend: expected "kernel" or "jnr", got "fuse"
+          [hypersync.worker];fuse_backend = "jnr";inotify = true   | :3: hypersync.worker.inotify needs fuse_backend = "kernel": through libfuse 2 nothing can be told to the kernel
           [hypersync.worker];mount = "/m";local_dir = "/m/./"      | :3: hypersync.worker.local_dir must be another folder than hypersync.worker.mount
+          [hypersync.agent_mail];archive = "mail"                  | :2: hypersync.agent_mail.archive: expected an absolute path, or "" for none, got "mail"
+          [hypersync.agent_mail];mount_paths = "/ws,team"          | :2: hypersync.agent_mail.mount_paths: expected absolute paths with commas between them, got "/ws,team"
           [hypersync.replication];symbol_size = 1001               | :2: hypersync.replication.symbol_size must be a multiple of 8
+          [hypersync.replication];multicast_group = "10.0.0.1:7471" | :2: hypersync.replication.multicast_group: expected a multicast address and a port such as "239.255.72.83:7471" or "[ff15::4853]:7471", got "10.0.0.1:7471"
+          [hypersync.replication];multicast_group = "group.local:7471" | :2: hypersync.replication.multicast_group: expected a multicast address and a port such as "239.255.72.83:7471" or "[ff15::4853]:7471", got "group.local:7471"
+          [hypersync.replication];multicast_group = "239.1.1.1:0"  | :2: hypersync.replication.multicast_group: expected a multicast address and a port such as "239.255.72.83:7471" or "[ff15::4853]:7471", got "239.1.1.1:0"
+          [hypersync.replication];multicast_interface = "eth 0"    | :2: hypersync.replication.multicast_interface: expected the name of a network interface, or "", got "eth 0"
+          [hypersync.replication];multicast_rate = "1KiB"          | :2: hypersync.replication.multicast_rate: expected a size from 64KiB to 8GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "1KiB"
           [hypersync.replication];repair_overhead = -0.1           | :2: hypersync.replication.repair_overhead: expected a number from 0.0 to 4.0, got the number -0.1
           [hypersync.replication];repair_overhead = nan            | :2: hypersync.replication.repair_overhead: expected a number from 0.0 to 4.0, got the number NaN
           """)
@@ -190,9 +199,25 @@ final class ConfigurationReaderTest {
     UserError error =
         assertThrows(UserError.class, () -> read("[hypersync.snapshots]\nkeep = 1\n"));
     assertEquals(
-        "[hypersync.snapshots] has: interval, retain, retain_bytes, catchup_log_threshold_entries,"
-            + " max_lag_entries, max_lag_time",
+        "[hypersync.snapshots] has: interval, retain, retain_daily, retain_bytes,"
+            + " catchup_log_threshold_entries, max_lag_entries, max_lag_time",
         error.hint());
+  }
+
+  @Test
+  void anArchiveOfReservationsIsReadOnlyWhereThatIsSaid() throws IOException {
+    Configuration none = read("[hypersync.agent_mail]\narchive = \"\"\n");
+    assertEquals("", none.get(Settings.AGENT_MAIL_ARCHIVE));
+    assertEquals(List.of(), none.get(Settings.AGENT_MAIL_MOUNT_PATHS));
+    Configuration said =
+        read(
+            """
+            [hypersync.agent_mail]
+            archive = "/home/me/mail/"
+            mount_paths = "/ntmfs/ws/team/, /mnt/team"
+            """);
+    assertEquals("/home/me/mail", said.get(Settings.AGENT_MAIL_ARCHIVE));
+    assertEquals(List.of("/ntmfs/ws/team", "/mnt/team"), said.get(Settings.AGENT_MAIL_MOUNT_PATHS));
   }
 
   @Test

@@ -31,54 +31,26 @@ final class JavaOptionsTest {
   private static final Path OPTIONS = Launcher.OURS.resolveSibling("etc").resolve("jvm-options");
 
   @TempDir Path directory;
+  private final LookingBuilt built = new LookingBuilt();
   private Path root;
   private Path target;
   private Path jdk;
 
   @BeforeEach
   void buildWhatLooksBuilt() throws IOException {
-    root = Files.createDirectories(directory.resolve("the R&D tree"));
-    Files.copy(Launcher.OURS, root.resolve("hypersync"));
-    Files.createDirectory(root.resolve("etc"));
-    Files.copy(OPTIONS, root.resolve("etc").resolve("jvm-options"));
-    String[] modules = {
-      "fs-model",
-      "chunkstore",
-      "runtime",
-      "snapshots",
-      "wire",
-      "hypersyncd-leader",
-      "hypersyncd-worker",
-      "hypersync-cli"
-    };
-    write(root.resolve("pom.xml"), "");
-    for (String module : modules) {
-      write(root.resolve(module).resolve("pom.xml"), "");
-    }
-    target = root.resolve("hypersync-cli").resolve("target");
-    write(target.resolve("hypersync-cli.jar"), "");
-    write(target.resolve("hypersync.jvm.args"), "");
-    write(target.resolve("hypersync.stamp"), "");
-    Files.setLastModifiedTime(
-        target.resolve("hypersync.stamp"), FileTime.from(Instant.now().plusSeconds(10)));
-    jdk = directory.resolve("jdk 25");
-    write(jdk.resolve("release"), "JAVA_VERSION=\"25.0.3\"\n");
+    built.in(directory);
+    root = built.root();
+    target = built.target();
+    jdk = built.jdk();
     java(TELLS);
-    executable(jdk.resolve("bin/javac"), TELLS);
   }
 
   private static void write(Path file, String text) throws IOException {
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, text);
-  }
-
-  private static void executable(Path file, String script) throws IOException {
-    write(file, script);
-    assertTrue(file.toFile().setExecutable(true));
+    LookingBuilt.write(file, text);
   }
 
   private void java(String script) throws IOException {
-    executable(jdk.resolve("bin/java"), script);
+    built.java(script);
   }
 
   private void cacheMadeBy(String maker) throws IOException {

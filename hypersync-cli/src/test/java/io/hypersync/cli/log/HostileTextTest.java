@@ -129,7 +129,7 @@ class HostileTextTest {
         new ObjectMapper()
             .readTree(
                 """
-                {"entries":[{"log_index":1,"committed_at":%1$s,"worker_id":%1$s,"op":%1$s,
+                {"entries":[{"log_index":1,"committed_at":%1$s,"worker_id":%1$s,"agent":%1$s,"op":%1$s,
                   "detail":%1$s,"root":%1$s}]}
                 """
                     .formatted(forged));
@@ -142,7 +142,10 @@ class HostileTextTest {
                 """
                     .formatted(forged));
     for (String text :
-        List.of(StatusReport.render(status), LogReport.render(log), WhySlowReport.render(slow))) {
+        List.of(
+            StatusReport.render(status),
+            LogReport.render(log, false),
+            WhySlowReport.render(slow))) {
       assertFalse(text.contains("\n2026-01-01T00:00:00.000Z ERROR"), text);
       assertTrue(Printable.isPlain(text.replace("\n", "")), text);
     }

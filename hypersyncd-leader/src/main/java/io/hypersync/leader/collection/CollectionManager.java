@@ -1,5 +1,6 @@
 package io.hypersync.leader.collection;
 
+import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.CollectionPort;
@@ -7,8 +8,10 @@ import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
+import io.hypersync.leader.port.LogKeeper;
+import io.hypersync.leader.port.LogKeeper.Reason;
+import io.hypersync.leader.port.PinNotes;
 import io.hypersync.leader.restore.StateRestores;
-import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
@@ -188,30 +191,21 @@ public final class CollectionManager {
    * @param nowNs monotonic
    * @return whether anything was begun
    */
-  public boolean tick(
-      Sequencer sequencer,
-      SnapshotManager snapshots,
-      PastHolds pasts,
-      StateRestores restores,
-      IntentHandler intents,
-      WorkerSessions sessions,
-      OpLog log,
-      long nowNs) {
+  public boolean tick(CollectionSources from, long nowNs) {
     return switch (step) {
       case BEGINNING, COLLECTING -> false;
       case BEGUN -> {
         boolean waits =
-            snapshots.isTaking()
-                || pasts.isMaking()
-                || restores.isMaking()
+            from.snapshots().isTaking()
+                || from.pasts().isMaking()
+                || from.restores().isMaking()
                 || (nextLookNs != null && nowNs - nextLookNs < 0)
-                || (nowNs - begunNs < REPORTS_NS && !haveAllReported(sessions));
-        yield !waits
-            && collect(sequencer, snapshots, pasts, restores, intents, sessions, log, nowNs);
+                || (nowNs - begunNs < REPORTS_NS && !haveAllReported(from.sessions()));
+        yield !waits && collect(from, nowNs);
       }
       case IDLE -> {
-        tell(snapshots);
-        yield begins(sequencer, snapshots, nowNs);
+        tell(from.snapshots());
+        yield begins(from.sequencer(), from.snapshots(), nowNs);
       }
     };
   }
@@ -274,17 +268,13 @@ public final class CollectionManager {
   }
 
   /** Takes the roots; false if somebody who is behind is waited for. */
-  private boolean collect(
-      Sequencer sequencer,
-      SnapshotManager snapshots,
-      PastHolds pasts,
-      StateRestores restores,
-      IntentHandler intents,
-      WorkerSessions sessions,
-      OpLog log,
-      long nowNs) {
+  private boolean collect(CollectionSources from, long nowNs) {
+    Sequencer sequencer = from.sequencer();
+    SnapshotManager snapshots = from.snapshots();
+    OpLog log = from.log();
     long readable = log.firstIndex() - 1;
-    long after = logAfter(sequencer, snapshots, sessions, readable);
+    LogLimits limits = new LogLimits();
+    long after = logAfter(from, readable, limits);
     if (after < 0 && nowNs - begunNs < BEHIND_NS) {
       if (nextLookNs == null) {
         LOG.info(
@@ -306,7 +296,7 @@ public final class CollectionManager {
       return true;
     }
     Set<Hash> promised = new HashSet<>();
-    intents.promised(promised::add, nowNs);
+    from.intents().promised(promised::add, nowNs);
     step = Step.COLLECTING;
     if (!isDryRun) {
       through = Math.max(through, after); // from now on each worker that comes is told
@@ -319,11 +309,12 @@ public final class CollectionManager {
             new StateWalk(sequencer.head()),
             sequencer.headIndex(),
             List.copyOf(snapshots.all()),
-            pasts.held(),
-            restores.held(),
+            from.pasts().held(),
+            from.restores().held(),
             after,
             promised,
-            isDryRun));
+            isDryRun,
+            notes(from, limits.keeper(newer(snapshots, after)), nowNs)));
     return true;
   }
 
@@ -333,17 +324,22 @@ public final class CollectionManager {
    * that the log can be read from.
    *
    * @param readable the entry behind which the log begins
+   * @param limits is told who needs how much
    * @return -1 if there is none
    */
-  private long logAfter(
-      Sequencer sequencer, SnapshotManager snapshots, WorkerSessions sessions, long readable) {
-    long limit = Math.min(snapshots.baseIndex(), snapshots.newestIndex());
-    limit = Math.min(limit, snapshots.lowestHeld(readable));
-    for (WorkerSession session : sessions.all()) {
+  private long logAfter(CollectionSources from, long readable, LogLimits limits) {
+    SnapshotManager snapshots = from.snapshots();
+    limits.add(Reason.SNAPSHOT, "", Math.min(snapshots.baseIndex(), snapshots.newestIndex()));
+    long held = snapshots.lowestHeld(readable);
+    String installing = from.installs().workers(held);
+    limits.add(installing.isEmpty() ? Reason.READER : Reason.INSTALL, installing, held);
+    for (WorkerSession session : from.sessions().all()) {
       if (follows(session)) {
-        limit = Math.min(limit, shown(session));
+        limits.add(Reason.WORKER, session.worker().name(), shown(session));
       }
     }
+    long limit = limits.lowest();
+    long window = 0;
     long after = readable == 0 ? 0 : -1;
     for (Snapshot snapshot : snapshots.all()) { // the oldest first
       boolean isPossible = snapshot.index() >= readable && snapshot.index() <= limit;
@@ -351,14 +347,35 @@ public final class CollectionManager {
           policy.isOutside(
               snapshot.index(),
               snapshot.lastTimeNs(),
-              sequencer.headIndex(),
-              sequencer.lastTimeNs(),
+              from.sequencer().headIndex(),
+              from.sequencer().lastTimeNs(),
               nearlyFull);
+      window = isOutside ? snapshot.index() : window;
       if (isPossible && (isOutside || after < 0)) {
         after = snapshot.index();
       }
     }
+    limits.add(Reason.REPLAY_WINDOW, "", window);
     return after;
+  }
+
+  /** The next snapshot behind an entry; {@link Long#MAX_VALUE} if there is none. */
+  private static long newer(SnapshotManager snapshots, long index) {
+    for (Snapshot snapshot : snapshots.all()) {
+      if (snapshot.index() > index) {
+        return snapshot.index();
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private static PinNotes notes(CollectionSources from, LogKeeper keeper, long nowNs) {
+    long waitingNs = from.intents().waitingNs(nowNs);
+    Orphans orphans = from.sequencer().orphans();
+    return new PinNotes(
+        keeper,
+        orphans.size() == 0 ? "" : from.leases().holders(orphans::contains),
+        waitingNs < 0 ? 0 : from.clock().epochNs() - waitingNs);
   }
 
   /** What a worker shows to processes may be older than what it has applied. */

@@ -8,6 +8,7 @@ import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.leader.port.HeldState;
+import io.hypersync.leader.port.LogKeeper;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
@@ -36,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * says what: a live set that came short would have living chunks removed.
  *
  * <p>The order is the state, what intents rely on, the log, the snapshots from the newest to the
- * oldest, the states of the past that are mounted alike, those that entries restore, and older
- * states that are in memory. It makes no difference to what is marked. A chunk counts for whom it
- * is marked first. So what counts for a snapshot is what would be dead without it and those that
- * are older.
+ * oldest, the states of the past that are mounted alike, those that entries restore, what only
+ * files without a name have, and older states that are in memory. It makes no difference to what is
+ * marked. A chunk counts for whom it is marked first. So what counts for a snapshot is what would
+ * be dead without it and those that are older.
  */
 final class LiveSet implements PageVisitor {
   private static final int NODES_PER_STEP = 2_000;
@@ -56,13 +57,19 @@ final class LiveSet implements PageVisitor {
   private final PageCache memory;
   private final SeenHashes pages;
   private final PageWalker walker;
+  private final OpenFiles open;
   private final Deque<Root> rest = new ArrayDeque<>();
   private final List<Pin> pins = new ArrayList<>();
   private long nextEntry;
   private long entriesRead;
+
+  /** When the oldest entry that is kept was committed; 0 if none is. */
+  private long logSinceNs;
+
   private boolean headDone;
   private boolean promisedDone;
   private boolean logDone;
+  private boolean openDone;
 
   /** Which one is walked over; null before the first one. */
   private @Nullable Root current;
@@ -93,6 +100,8 @@ final class LiveSet implements PageVisitor {
     this.limit = at.limit();
     this.pages = new SeenHashes(at.maxPages());
     this.walker = new PageWalker(memory.source(), this);
+    this.open = new OpenFiles(memory.source(), this, OpenFiles.MOST);
+    roots.head().orphansTo(ctimeNs -> open.walker(ctimeNs, walker));
     // Snapshots come first: what counts for another state is what only that keeps.
     for (HeldRestore each : roots.restores()) {
       rest.push(new Root(Kind.RESTORE, each.entry(), "", each.state()));
@@ -120,14 +129,16 @@ final class LiveSet implements PageVisitor {
     } else if (!promisedDone) {
       roots.promised().forEach(this::mark);
       promisedDone = true;
-      counted(new Pin(Kind.UPLOADS, 0, "", 0, bytes));
+      counted(new Pin(Kind.UPLOADS, 0, "", roots.notes().uploadsSinceNs(), bytes));
     } else if (nextEntry <= roots.headIndex()) {
       readEntries();
     } else if (!logDone) {
       logDone = true;
-      counted(new Pin(Kind.LOG, roots.logAfter(), "", 0, bytes));
+      LogKeeper keeper = roots.notes().log();
+      counted(
+          new Pin(Kind.LOG, roots.logAfter(), keeper.who(), logSinceNs, bytes, keeper.reason()));
     } else {
-      return readPages() || nextSnapshot() || nextNeeded();
+      return readPages() || nextSnapshot() || nextOpen() || nextNeeded();
     }
     return true;
   }
@@ -184,26 +195,41 @@ final class LiveSet implements PageVisitor {
         bytes += ref.length();
       }
     }
+    if (entriesRead == 0) {
+      logSinceNs = entry.committedAtNs();
+    }
     entriesRead++;
     nextEntry++;
   }
 
   /** Reads some pages; false if all that was walked over so far is read. */
   private boolean readPages() throws IOException {
+    return reads(
+        () -> {
+          for (int i = 0; i < PAGES_PER_STEP; i++) {
+            if (!walker.step()) {
+              return false;
+            }
+          }
+          return true;
+        });
+  }
+
+  /** A step that reads some pages. */
+  private interface Reading {
+    boolean goesOn() throws PageMissingException, DecodeException;
+  }
+
+  private boolean reads(Reading some) throws IOException {
     limit.spend(PAGES_PER_STEP * PAGE_BYTES);
     try {
-      for (int i = 0; i < PAGES_PER_STEP; i++) {
-        if (!walker.step()) {
-          return false;
-        }
-      }
+      return some.goesOn();
     } catch (PageMissingException e) {
       memory.unreadable(e);
       throw new IOException(unreadable(e), e);
     } catch (DecodeException e) {
       throw new IOException(unreadable(e), e);
     }
-    return true;
   }
 
   private String unreadable(Exception why) {
@@ -257,6 +283,19 @@ final class LiveSet implements PageVisitor {
     } catch (DecodeException e) {
       throw new IOException(unreadable(e), e);
     }
+    return true;
+  }
+
+  /** What is still dead now is kept by files without a name alone, or by what is in memory. */
+  private boolean nextOpen() throws IOException {
+    if (openDone) {
+      return false;
+    }
+    if (reads(() -> open.step(PAGES_PER_STEP))) {
+      return true;
+    }
+    openDone = true;
+    counted(new Pin(Kind.OPEN, 0, roots.notes().openOn(), open.oldestNs(), bytes));
     return true;
   }
 

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.port.CollectionReport;
-import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -102,10 +101,11 @@ final class CollectionRequests {
       each.put("name", pin.name());
       each.put(
           "since",
-          pin.kind() == Kind.SNAPSHOT || pin.kind() == Kind.MOUNTED || pin.kind() == Kind.RESTORE
-              ? Instant.ofEpochMilli(pin.sinceNs() / NS_PER_MS).toString()
-              : null);
+          pin.sinceNs() > 0 ? Instant.ofEpochMilli(pin.sinceNs() / NS_PER_MS).toString() : null);
       each.put("bytes", pin.bytes());
+      if (pin.reason() != null) {
+        each.put("reason", pin.reason().code());
+      }
     }
     return node;
   }

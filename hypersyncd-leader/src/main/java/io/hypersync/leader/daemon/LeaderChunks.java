@@ -8,6 +8,7 @@ import io.hypersync.chunkstore.CollectionRun;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.MulticastPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
@@ -21,7 +22,6 @@ import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,9 +75,10 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
    */
   private final WriteBehindChunkStore inline;
 
-  /** Filled by {@link #incoming}, read by {@link #outgoing}. */
+  /** Filled by {@link #incoming}, read by {@link #outgoing} and {@link #symbols}. */
   private final RecentChunks recent = new RecentChunks(RECENT_BYTES);
 
+  private final SymbolSender symbols;
   private final LeaderTransport transport;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final long maxWanted;
@@ -127,20 +128,32 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   }
 
   private static final class Download {
-    private final ArrayDeque<ChunkRef> wanted = new ArrayDeque<>();
+    private final DownloadQueue queue = new DownloadQueue();
     private boolean reading;
+  }
+
+  /** Starts the two threads; nothing is sent to all workers at once. */
+  LeaderChunks(
+      ChunkStore store,
+      LeaderTransport transport,
+      int windowEntries,
+      Consumer<Consumer<LeaderAgent>> post,
+      FaultPoints faults) {
+    this(store, transport, windowEntries, null, post, faults);
   }
 
   /**
    * Starts the two threads.
    *
    * @param windowEntries the most entries that are in flight to a worker
+   * @param multicast sends to all workers at once; null if nothing does
    * @param post runs a call of the agent on the transport's thread
    */
   LeaderChunks(
       ChunkStore store,
       LeaderTransport transport,
       int windowEntries,
+      @Nullable MulticastSender multicast,
       Consumer<Consumer<LeaderAgent>> post,
       FaultPoints faults) {
     this.faults = faults;
@@ -148,6 +161,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     this.inline = WriteBehindChunkStore.start(store, "leader-chunks-inline");
     this.transport = transport;
     this.post = post;
+    this.symbols = new SymbolSender(this::readQuietly, transport, multicast, post);
     this.maxWanted = MAX_WANTED_PER_ENTRY * windowEntries + Protocol.MAX_HASHES_PER_MESSAGE;
   }
 
@@ -237,13 +251,44 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   @Override
   public void serve(SessionId session, List<ChunkRef> chunks) {
     Download download = downloads.computeIfAbsent(session, _ -> new Download());
-    if (download.wanted.size() + chunks.size() > maxWanted) {
+    if (download.queue.asked() + chunks.size() > maxWanted) {
       LOG.warn("{} asks for more chunks than it can need; its connection is closed", session);
       transport.close(session, null);
       return;
     }
-    download.wanted.addAll(chunks);
+    download.queue.ask(chunks);
     pump(session);
+  }
+
+  @Override
+  public void push(SessionId session, List<ChunkRef> chunks) {
+    downloads.computeIfAbsent(session, _ -> new Download()).queue.push(chunks);
+    pump(session);
+  }
+
+  @Override
+  public void sendSymbols(
+      SessionId session,
+      long push,
+      ChunkRef chunk,
+      int symbolBytes,
+      int repair,
+      Runnable handedOver) {
+    symbols.send(session, push, chunk, symbolBytes, repair, handedOver);
+  }
+
+  @Override
+  public MulticastPort multicast() {
+    return symbols;
+  }
+
+  private byte @Nullable [] readQuietly(Hash hash) {
+    try {
+      return read(hash);
+    } catch (ChunkStoreException e) {
+      LOG.debug("no symbols are sent: {}", e.getMessage()); // a worker asks, and then it is told
+      return null;
+    }
   }
 
   /** The bulk stream of a session can take more; called on the transport's thread. */
@@ -259,6 +304,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   @Override
   public void close() {
+    symbols.close();
     incoming.close();
     outgoing.close();
     inline.close();
@@ -398,15 +444,12 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     Download download = downloads.get(session);
     if (download == null
         || download.reading
-        || download.wanted.isEmpty()
+        || download.queue.isEmpty()
         || !transport.isWritable(session, StreamKind.BULK)) {
       return;
     }
     download.reading = true;
-    List<ChunkRef> batch = new ArrayList<>();
-    while (batch.size() < SERVE_BATCH && !download.wanted.isEmpty()) {
-      batch.add(download.wanted.removeFirst());
-    }
+    List<ChunkRef> batch = download.queue.next(SERVE_BATCH);
     outgoing.execute(
         () -> {
           List<ChunkData> answers = new ArrayList<>();
@@ -440,10 +483,14 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
+  private byte @Nullable [] read(Hash hash) {
+    byte[] stored = recent.get(hash);
+    return stored != null ? stored : inline.getVerified(hash);
+  }
+
   private void read(ChunkRef ref, List<ChunkData> answers, List<Missing> missing) {
     try {
-      byte[] stored = recent.get(ref.hash());
-      byte[] bytes = stored != null ? stored : inline.getVerified(ref.hash());
+      byte[] bytes = read(ref.hash());
       if (bytes != null) {
         answers.add(new ChunkData(ref.hash(), bytes));
       } else {

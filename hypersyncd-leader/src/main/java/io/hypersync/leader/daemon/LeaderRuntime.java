@@ -1,5 +1,6 @@
 package io.hypersync.leader.daemon;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
@@ -9,6 +10,7 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionTask;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -35,6 +37,7 @@ import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -43,13 +46,16 @@ import io.hypersync.wire.quic.LeaderBindException;
 import io.hypersync.wire.quic.QuicLeaderServer;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.SessionId;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,6 +97,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final PastThread pastThread;
   private final RestoreHoldThread restoreThread;
   private final Moments moments;
+  private final ReservationArchive reservationArchive;
+  private final ReservationStatus reservationStatus;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
   private final LeaderAgent agent;
@@ -107,6 +115,7 @@ public final class LeaderRuntime implements AutoCloseable {
       OpLog log,
       ChunkStore chunkStore,
       LeaderTransport transport,
+      @Nullable MulticastSender multicast,
       Snapshots snapshots,
       CollectionMark mark,
       PastCatalog pastCatalog,
@@ -120,7 +129,12 @@ public final class LeaderRuntime implements AutoCloseable {
     FaultPoints faults = FaultPoints.configured();
     this.chunks =
         new LeaderChunks(
-            chunkStore, transport, options.windowEntries(), call -> loop().post(call), faults);
+            chunkStore,
+            transport,
+            options.windowEntries(),
+            multicast,
+            call -> loop().post(call),
+            faults);
     this.logReader = new LogReader(log, transport, call -> loop().post(call));
     this.freeSpace =
         new Periodic(
@@ -142,7 +156,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.snapshotThread =
         new SnapshotThread(
             "leader-snapshots",
-            (after, last) -> LoggedChunks.missing(log, chunkStore, after, last)::step,
+            (after, last) -> LoggedChunks.beforeSnapshot(log, chunkStore, after, last)::step,
             chunkStore,
             snapshots.catalog(),
             snapshots.cache(),
@@ -231,6 +245,12 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
+    this.reservationArchive =
+        new ReservationArchive(
+            options.reservations(),
+            Clock.SYSTEM,
+            known -> loop.post(leader -> leader.reservations(known)));
+    this.reservationStatus = new ReservationStatus(reservationArchive, Clock.SYSTEM);
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.scrubThread =
         new ScrubThread(
@@ -325,20 +345,46 @@ public final class LeaderRuntime implements AutoCloseable {
       CompletableFuture<Void> ended)
       throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
-    QuicLeaderServer transport =
-        QuicLeaderServer.bind(
-            options.bindAddress(),
-            options.identity(),
-            options.workspace(),
-            adapter,
-            QuicOptions.defaults());
+    MulticastSender multicast =
+        isMulticast(options)
+            ? MulticastSender.open(
+                options.multicast(),
+                options.bindAddress().getAddress(),
+                options.dataPlane().multicastBytesPerSecond())
+            : null;
+    QuicLeaderServer transport;
+    try {
+      transport =
+          QuicLeaderServer.bind(
+              options.bindAddress(),
+              options.identity(),
+              options.workspace(),
+              adapter,
+              QuicOptions.defaults());
+    } catch (LeaderBindException e) {
+      if (multicast != null) {
+        multicast.close();
+      }
+      throw e;
+    }
     LeaderRuntime runtime =
         new LeaderRuntime(
-            options, recovered, log, chunkStore, transport, snapshots, mark, past, restores, ended);
+            options,
+            recovered,
+            log,
+            chunkStore,
+            transport,
+            multicast,
+            snapshots,
+            mark,
+            past,
+            restores,
+            ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
     runtime.scrubThread.start();
+    runtime.reservationArchive.start();
     if (snapshots.base() > 0) {
       runtime.verifyLogged(snapshots.base(), mark.through());
     } else {
@@ -400,6 +446,8 @@ public final class LeaderRuntime implements AutoCloseable {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
     status.set("restore", restoreRequests.progress());
+    status.set("reservations", reservationStatus.counts());
+    status.put("log_trimmed_for_size", trimmer.goneForSize());
     LeaderStatus.addStores(
         status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
@@ -417,9 +465,28 @@ public final class LeaderRuntime implements AutoCloseable {
 
   /**
    * The newest {@code count} entries; they are read from the log while the result is written out.
+   *
+   * @param agent whose entries, of the newest 100,000; empty for all. The empty name is that of
+   *     entries without one
    */
-  public JsonSerializable logTail(int count) {
-    return LogTail.of(log, count);
+  public JsonSerializable logTail(int count, Optional<String> agent) {
+    return agent.isEmpty() ? LogTail.of(log, count) : LogTail.of(log, count, agent.get());
+  }
+
+  /**
+   * Entries with hazards, read as by {@link #logTail}.
+   *
+   * @param args {@code after}: those behind this entry; else {@code tail}: so many of the newest
+   */
+  public JsonSerializable hazards(JsonNode args) {
+    return args.has("after")
+        ? LogTail.hazardsAfter(log, args.path("after").asLong())
+        : LogTail.hazards(log, args.path("tail").asInt(20));
+  }
+
+  /** What agents have reserved, and how far that can be relied on. */
+  public JsonSerializable reservations() {
+    return reservationStatus.all();
   }
 
   /**
@@ -513,6 +580,7 @@ public final class LeaderRuntime implements AutoCloseable {
   @Override
   public void close() {
     freeSpace.close();
+    reservationArchive.close();
     scrubThread.close(); // waits for one read at most
     backupThread.close(); // for one read, one write and a sync of the backup
     transport.shutdown();
@@ -553,6 +621,10 @@ public final class LeaderRuntime implements AutoCloseable {
     return questions;
   }
 
+  private static boolean isMulticast(LeaderDaemonOptions options) {
+    return options.dataPlane().mode() == DataPlaneSettings.Mode.MULTICAST;
+  }
+
   private static LeaderConfig config(LeaderDaemonOptions options, long droppable) {
     LeaderConfig defaults = LeaderConfig.of(options.workspace());
     return new LeaderConfig(
@@ -571,8 +643,11 @@ public final class LeaderRuntime implements AutoCloseable {
         HeapBudget.dirty(droppable, options.stateHeapShare()),
         options.catchUp(),
         HeapBudget.quotas(),
+        options.dataPlane(),
         new NegotiatedParams(
-            Features.SUPPORTED,
+            isMulticast(options)
+                ? Features.SUPPORTED
+                : Features.SUPPORTED.without(Feature.MULTICAST),
             options.chunkMax(),
             options.inlineThreshold(),
             NegotiatedParams.DEFAULT.batchWindowMs()));
@@ -596,6 +671,21 @@ public final class LeaderRuntime implements AutoCloseable {
     @Override
     public boolean logWritable(SessionId session) {
       return transport.isWritable(session, StreamKind.LOG);
+    }
+
+    @Override
+    public boolean bulkWritable(SessionId session) {
+      return transport.isWritable(session, StreamKind.BULK);
+    }
+
+    @Override
+    public int maxSymbolBytes(SessionId session) {
+      return transport.maxSymbolBytes(session);
+    }
+
+    @Override
+    public void measure(SessionId session, Consumer<PathFigures> then) {
+      transport.measure(session, then);
     }
 
     @Override

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.dataplane.DataPlaneStatus;
+import io.hypersync.leader.dataplane.MulticastStatus;
 import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.quota.Quota;
@@ -15,6 +17,7 @@ import io.hypersync.leader.sequencer.RootLatencies;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
@@ -85,6 +88,10 @@ final class LeaderStatus {
     status.put("unacknowledged", agent.intentHandler().unacknowledged());
     status.put("deduplicated_intents", agent.intentHandler().deduplicated());
     status.set("locks", locks(agent.locks().counters()));
+    ObjectNode hazards = status.putObject("hazards");
+    for (HazardKind kind : HazardKind.values()) {
+      hazards.put(kind.text(), agent.sequencer().hazards().count(kind));
+    }
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
@@ -106,13 +113,15 @@ final class LeaderStatus {
     status.put("vector_faults", Blake3.vectorFaults().count());
     ObjectNode received = status.putObject("received");
     agent.received().byName().forEach(received::put);
+    status.set("multicast", multicast(agent.fanout().multicast()));
     ArrayNode workers = status.putArray("workers");
     for (WorkerSession session : agent.sessions().all()) {
       workers.add(
           worker(
               session,
               log.durableIndex(),
-              agent.intentHandler().rates().of(session.worker(), System.nanoTime())));
+              agent.intentHandler().rates().of(session.worker(), System.nanoTime()),
+              agent.fanout().status(session.id())));
     }
     status.put("workers_greeted", agent.disconnected().sessionsEstablished());
     ArrayNode absent = status.putArray("absent");
@@ -183,7 +192,10 @@ final class LeaderStatus {
   }
 
   private static ObjectNode worker(
-      WorkerSession session, long commitIndex, IntentRates.Figures rates) {
+      WorkerSession session,
+      long commitIndex,
+      IntentRates.Figures rates,
+      @Nullable DataPlaneStatus dataPlane) {
     WorkerApplied report = session.report();
     ObjectNode worker = JsonNodeFactory.instance.objectNode();
     worker.put("worker_id", session.worker().name());
@@ -206,8 +218,46 @@ final class LeaderStatus {
     worker.put("rate_limit_rejections", rates.rejected());
     worker.put("intents_per_s_p50", rates.perSecondP50());
     worker.put("intents_per_s_p99", rates.perSecondP99());
+    worker.set("data_plane", dataPlane(dataPlane));
     worker.set("apply_error", error(report == null ? null : report.applyError()));
     return worker;
+  }
+
+  private static @Nullable ObjectNode dataPlane(@Nullable DataPlaneStatus status) {
+    if (status == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put(
+        "delivery",
+        status.isMulticast() ? "multicast" : status.delivery().name().toLowerCase(Locale.ROOT));
+    node.put("reason", status.reason());
+    node.put("loss", status.loss());
+    node.put("rtt_us", status.rttNs() / 1_000);
+    node.put("symbol_bytes", status.symbolBytes());
+    node.put("on_the_way_bytes", status.onTheWayBytes());
+    node.put("waiting_bytes", status.waitingBytes());
+    node.put("backlog_bytes", status.backlogBytes());
+    node.put("chunks_pushed", status.pushed());
+    node.put("chunks_refused", status.refused());
+    return node;
+  }
+
+  /** What is sent to all workers at once; null if nothing is. */
+  private static @Nullable ObjectNode multicast(@Nullable MulticastStatus status) {
+    if (status == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("workers_told", status.told());
+    node.put("workers_hearing", status.hearing());
+    node.put("worst_loss", status.worstLoss());
+    node.put("waiting_bytes", status.waitingBytes());
+    node.put("chunks", status.chunks());
+    node.put("packets", status.packets());
+    node.put("bytes", status.bytes());
+    node.put("chunks_refused", status.refused());
+    return node;
   }
 
   /** The load that the worker reports for its machine; null if it reports none. */

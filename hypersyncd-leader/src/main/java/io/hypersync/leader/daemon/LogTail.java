@@ -4,14 +4,18 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hazard.Hazard;
+import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
@@ -22,6 +26,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * The newest entries as JSON, with the keys of {@code docs/json.md}. They are read from the log in
@@ -33,6 +38,9 @@ final class LogTail extends JsonSerializable.Base {
   /** Size of one read of the log; a larger entry is read alone. */
   static final int SLICE_BYTES = 256 << 10;
 
+  /** How many entries are searched at a time, from the end on. */
+  private static final int BLOCK_ENTRIES = 4_096;
+
   private static final long NS_PER_SECOND = 1_000_000_000L;
 
   /** RFC 3339 with nanoseconds (hypersync.md 9.4). */
@@ -43,18 +51,79 @@ final class LogTail extends JsonSerializable.Base {
   private final OpLog log;
   private final long first;
   private final long last;
+  private final Predicate<LogEntry> wanted;
 
-  private LogTail(OpLog log, long first, long last) {
+  private LogTail(OpLog log, long first, long last, Predicate<LogEntry> wanted) {
     this.log = log;
     this.first = first;
     this.last = last;
+    this.wanted = wanted;
   }
 
   /** The newest {@code count} of the entries that are durable now; 100,000 at most. */
   static LogTail of(OpLog log, int count) {
     long last = log.durableIndex();
     long first = Math.max(log.firstIndex(), last - Math.clamp(count, 0, MAX_TAIL) + 1);
-    return new LogTail(log, first, last);
+    return new LogTail(log, first, last, _ -> true);
+  }
+
+  /**
+   * The newest {@code count} entries of an agent, of the 100,000 newest that are durable now.
+   * Blocks until they are found.
+   *
+   * @param agent its name; empty for entries without one
+   */
+  static LogTail of(OpLog log, int count, String agent) {
+    return newest(log, count, entry -> agent.equals(entry.agent()));
+  }
+
+  /**
+   * The newest {@code count} entries that have hazards (hypersync.md 11), found as by {@link
+   * #of(OpLog, int, String)}.
+   */
+  static LogTail hazards(OpLog log, int count) {
+    return newest(log, count, LogTail::isHazard);
+  }
+
+  /** The durable entries behind this one that have hazards; of the newest 100,000 at most. */
+  static LogTail hazardsAfter(OpLog log, long index) {
+    LogTail all = of(log, MAX_TAIL);
+    return new LogTail(log, Math.max(all.first, index + 1), all.last, LogTail::isHazard);
+  }
+
+  private static boolean isHazard(LogEntry entry) {
+    return entry.hazard().length > 0;
+  }
+
+  private static LogTail newest(OpLog log, int count, Predicate<LogEntry> wanted) {
+    LogTail all = of(log, MAX_TAIL);
+    long from = all.last + 1;
+    int missing = Math.clamp(count, 0, MAX_TAIL);
+    while (missing > 0 && from > all.first) {
+      long end = from;
+      from = Math.max(all.first, end - BLOCK_ENTRIES);
+      List<Long> found = new LogTail(log, from, end - 1, wanted).indexes();
+      if (found.size() >= missing) {
+        from = found.get(found.size() - missing);
+      }
+      missing -= Math.min(missing, found.size());
+    }
+    return new LogTail(log, from, all.last, wanted);
+  }
+
+  /** The entries that are shown. */
+  private List<Long> indexes() {
+    List<Long> indexes = new ArrayList<>();
+    long next = first;
+    while (next <= last) {
+      for (byte[] payload : read(next)) {
+        if (next <= last && wanted.test(decode(next, payload))) {
+          indexes.add(next);
+        }
+        next++;
+      }
+    }
+    return indexes;
   }
 
   /**
@@ -72,7 +141,10 @@ final class LogTail extends JsonSerializable.Base {
       List<byte[]> slice = read(next);
       for (byte[] payload : slice) {
         if (next <= last) { // later ones were committed after the request
-          entry(decode(next, payload)).serialize(out, serializers);
+          LogEntry entry = decode(next, payload);
+          if (wanted.test(entry)) {
+            entry(entry).serialize(out, serializers);
+          }
         }
         next++;
       }
@@ -132,7 +204,34 @@ final class LogTail extends JsonSerializable.Base {
     node.put("op", entry.op().getClass().getSimpleName());
     node.put("detail", detail(entry.op()));
     node.put("root", entry.root().toString());
+    hazards(entry, node.putArray("hazards"));
     return node;
+  }
+
+  private static void hazards(LogEntry entry, ArrayNode to) {
+    for (Hazard hazard : decodedHazards(entry)) {
+      ObjectNode node = to.addObject().put("kind", hazard.kind().text());
+      switch (hazard) {
+        case Hazard.Overlap overlap ->
+            node.put("conflicts_with", overlap.conflictsWith())
+                .put("agent", overlap.other().agent())
+                .put("worker_id", overlap.other().worker().name());
+        case Hazard.Reserved reserved ->
+            node.put("agent", reserved.holder().agent())
+                .put("pattern", reserved.holder().pattern())
+                .put("exclusive", reserved.holder().exclusive());
+      }
+      node.put("path", Printable.line(hazard.path())).put("node", hazard.node().toString());
+    }
+  }
+
+  private static List<Hazard> decodedHazards(LogEntry entry) {
+    try {
+      return HazardReport.decode(entry.hazard());
+    } catch (DecodeException e) {
+      throw new UserError(
+          "the hazards of log entry " + entry.index() + " make no sense: " + e.getMessage(), "");
+    }
   }
 
   private static String detail(FsOp op) {

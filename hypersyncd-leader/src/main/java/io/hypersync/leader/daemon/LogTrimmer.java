@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,7 @@ final class LogTrimmer implements LogTrimPort, AutoCloseable {
   private final LogRetention retention;
   private final Runnable wantSnapshot;
   private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicLong goneForSize = new AtomicLong();
   private volatile boolean enabled;
 
   /** Times of the first entries of segments, by index; on the thread only. */
@@ -99,9 +101,28 @@ final class LogTrimmer implements LogTrimPort, AutoCloseable {
     if (through < log.firstIndex()) {
       return;
     }
+    long before = log.firstIndex();
     long first = log.trim(through);
+    long otherwise = retention.ofAnySize().through(full, newest, headIndex, headTimeNs, needs) + 1;
+    long forSize = Math.max(0, first - Math.max(before, otherwise));
+    goneForSize.addAndGet(forSize);
     times.keySet().removeIf(index -> index < first);
-    LOG.info("the log begins at entry {} now: older ones are in a snapshot", first);
+    LOG.info(
+        "the log begins at entry {} now: older ones are in a snapshot{}",
+        first,
+        forSize == 0
+            ? ""
+            : "; "
+                + forSize
+                + " of them would have been kept if hypersync.log.max_bytes were larger");
+  }
+
+  /**
+   * How many entries have gone since the start only because the log was larger than {@code
+   * hypersync.log.max_bytes}. Any thread may ask.
+   */
+  long goneForSize() {
+    return goneForSize.get();
   }
 
   private long time(long index) throws IOException, DecodeException {

@@ -9,12 +9,16 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +144,24 @@ public final class OpenLeaseTable {
       }
     }
     return false;
+  }
+
+  /**
+   * The workers that hold leases on such nodes, in alphabetical order, separated by commas; for
+   * reports.
+   */
+  public String holders(Predicate<NodeId> nodesOfInterest) {
+    List<String> names = new ArrayList<>();
+    holders.forEach(
+        (worker, holder) -> {
+          if ((holder.untilNs - nowNs > 0 && holder.nodes.stream().anyMatch(nodesOfInterest))
+              || (holder.earlierUntilNs - nowNs > 0
+                  && holder.earlier.stream().anyMatch(nodesOfInterest))) {
+            names.add(worker.name());
+          }
+        });
+    Collections.sort(names);
+    return String.join(",", names);
   }
 
   /** All nodes on which any worker holds a lease. */

@@ -54,6 +54,11 @@ public final class Orphans {
         });
   }
 
+  /** Whether a node is an orphan. */
+  public boolean contains(NodeId node) {
+    return since.containsKey(node);
+  }
+
   /** How many orphans there are. */
   public int size() {
     return since.size();

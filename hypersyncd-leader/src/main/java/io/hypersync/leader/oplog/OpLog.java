@@ -109,6 +109,15 @@ public interface OpLog extends AutoCloseable {
   List<LogSegment> segments() throws IOException;
 
   /**
+   * Whether there is no other segment and this one is nearly full. What is left is for entries that
+   * free something: without them a full disk would stay full. To be asked only if nothing need be
+   * waited for ({@link #mayWait}).
+   */
+  default boolean isNearlyFull() {
+    return false;
+  }
+
+  /**
    * Bytes of disk space that the log has allocated ahead of use. Any thread may call it;
    * approximate while something is written.
    */

@@ -1,8 +1,9 @@
 package io.hypersync.leader.oplog;
 
 /**
- * Receives durability events from the thread that writes, which is the log's own one or, after
- * {@link OpLog#tryLoneCommit}, the one that appends; must return quickly and must not throw.
+ * Receives the events of a log. Durability events come from the thread that writes, which is the
+ * log's own one or, after {@link OpLog#tryLoneCommit}, the one that appends; must return quickly
+ * and must not throw.
  */
 public interface OpLogListener {
   /** A batch became durable; {@link OpLog#durableIndex()} covers it already. */
@@ -14,4 +15,10 @@ public interface OpLogListener {
    * the dirty pages, so that a second sync would succeed without having written them. Called once.
    */
   void onFailure(OpLogFailedException failure);
+
+  /**
+   * A trim has taken a segment out of the log, durably; its files are deleted once this returns.
+   * Called on the thread that trims.
+   */
+  default void onWithdrawn() {}
 }

@@ -35,6 +35,14 @@ public interface RecoveryListener {
   }
 
   /**
+   * Called when all entries of a full segment were received, before any of the next one: they are
+   * durable, whatever becomes of the end of the log.
+   *
+   * @param last the last one of them
+   */
+  default void sealed(long last) {}
+
+  /**
    * Called after the last entry, before recovery changes anything on disk: the last chance to
    * refuse the log with an exception.
    */

@@ -37,6 +37,15 @@ public interface ChunkPort {
 
         @Override
         public void serve(SessionId session, List<ChunkRef> chunks) {}
+
+        @Override
+        public void sendSymbols(
+            SessionId session,
+            long push,
+            ChunkRef chunk,
+            int symbolBytes,
+            int repair,
+            Runnable handedOver) {}
       };
 
   /**
@@ -76,4 +85,35 @@ public interface ChunkPort {
    * chunkMissing} for each that cannot be read.
    */
   void serve(SessionId session, List<ChunkRef> chunks);
+
+  /** Sends chunks to all workers at once. */
+  default MulticastPort multicast() {
+    return MulticastPort.NONE;
+  }
+
+  /**
+   * As {@link #serve}, for chunks that the session has not asked for: what it asks for may go
+   * before them.
+   */
+  default void push(SessionId session, List<ChunkRef> chunks) {
+    serve(session, chunks);
+  }
+
+  /**
+   * Reads a chunk and sends it to the session as symbols in datagrams. If it cannot be read nothing
+   * is sent, and the worker asks for it.
+   *
+   * @param push its number among the chunks that are sent so on this connection, from 1 on
+   * @param symbolBytes T, at most what a datagram to this session takes
+   * @param repair how many repair symbols are sent beside the source symbols, 0 or more
+   * @param handedOver run on the agent's thread, later, when the symbols are with the transport, or
+   *     there are none
+   */
+  void sendSymbols(
+      SessionId session,
+      long push,
+      ChunkRef chunk,
+      int symbolBytes,
+      int repair,
+      Runnable handedOver);
 }

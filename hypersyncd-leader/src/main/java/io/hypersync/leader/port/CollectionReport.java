@@ -1,6 +1,7 @@
 package io.hypersync.leader.port;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a collection has found and done.
@@ -17,7 +18,7 @@ import java.util.List;
  * @param chunksRemoved dead chunks that are gone
  * @param unreadable living chunks that could not be read when they were to be copied
  * @param tookNs how long it took
- * @param pins what keeps chunks that the head does not have
+ * @param pins what keeps chunks that the head does not have, or has only in files without a name
  */
 public record CollectionReport(
     boolean isDryRun,
@@ -55,22 +56,39 @@ public record CollectionReport(
     MOUNTED,
     /** A state that an entry of the log restores. */
     RESTORE,
+    /** Files of the newest state that have no name and are open on workers. */
+    OPEN,
     /** States older than the newest one that are in memory: their pages. */
     MEMORY
   }
 
   /**
-   * What keeps chunks that the head does not have. Each chunk counts once: for intents, then for
-   * the log, then for the newest snapshot that has it, then for states of the past that are
-   * mounted, then for states that entries restore, then for states in memory.
+   * What keeps chunks that the head does not have, or has only in files without a name. Each chunk
+   * counts once: for intents, then for the log, then for the newest snapshot that has it, then for
+   * states of the past that are mounted, then for states that entries restore, then for files
+   * without a name, then for states in memory.
    *
    * @param index of the snapshot or the state that is mounted; of the entry that restores a state;
    *     for the log, the entry behind which all are kept; else 0
-   * @param name of the snapshot, if it has one; or the workers that have mounted the state
-   * @param sinceNs when the snapshot was taken, or the state mounted or held, in nanoseconds since
-   *     1970; else 0
+   * @param name of the snapshot, if it has one; the workers that have mounted the state, have the
+   *     files open, or keep the log
+   * @param sinceNs when the snapshot was taken, or the state mounted or held; when the oldest entry
+   *     that is kept was committed; when the oldest intent came; the oldest change time of files
+   *     without a name. In nanoseconds since 1970; 0 if there is none
    * @param bytes of chunks and pages, in bytes. Those of a snapshot are kept by it and perhaps by
    *     older ones, and by nothing else
+   * @param reason why the log is kept; null for all else
    */
-  public record Pin(Kind kind, long index, String name, long sinceNs, long bytes) {}
+  public record Pin(
+      Kind kind,
+      long index,
+      String name,
+      long sinceNs,
+      long bytes,
+      LogKeeper.@Nullable Reason reason) {
+    /** Of all but the log. */
+    public Pin(Kind kind, long index, String name, long sinceNs, long bytes) {
+      this(kind, index, name, sinceNs, bytes, null);
+    }
+  }
 }

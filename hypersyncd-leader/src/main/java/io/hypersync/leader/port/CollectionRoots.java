@@ -19,6 +19,7 @@ import java.util.Set;
  * @param logAfter every chunk that an entry behind this one mentions is alive
  * @param promised chunks that intents rely on which are in no state yet
  * @param isDryRun whether nothing is to be removed
+ * @param notes who needs it
  */
 public record CollectionRoots(
     StateWalk head,
@@ -28,7 +29,8 @@ public record CollectionRoots(
     List<HeldRestore> restores,
     long logAfter,
     Set<Hash> promised,
-    boolean isDryRun) {
+    boolean isDryRun,
+    PinNotes notes) {
   /** Copies the collections. */
   public CollectionRoots {
     snapshots = List.copyOf(snapshots);

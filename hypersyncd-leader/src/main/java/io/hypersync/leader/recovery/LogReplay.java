@@ -68,6 +68,7 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final long maxStateBytes;
   private final IntentIndex intents;
+  private ReplaySaver saver = ReplaySaver.NONE;
   private FsState state;
   private final RootCheck roots;
   private Hash root;
@@ -80,6 +81,9 @@ public final class LogReplay implements RecoveryListener {
 
   private long index;
   private long lastTimeNs;
+
+  /** Whether chunks of inline payloads are in the log only, which must not be forgotten then. */
+  private boolean lacksRoom;
 
   /**
    * Prepares a replay.
@@ -117,6 +121,16 @@ public final class LogReplay implements RecoveryListener {
     this.runEntries = runEntries;
     this.chunks = chunks;
     this.progress = progress;
+  }
+
+  /** Has states that are reached stored, so that a start which is cut short goes on from there. */
+  public void saveTo(ReplaySaver states) {
+    saver = states;
+  }
+
+  /** The last entry of the state that the replay begins with; 0 for the empty filesystem. */
+  public long begin() {
+    return start.index();
   }
 
   /**
@@ -205,6 +219,23 @@ public final class LogReplay implements RecoveryListener {
       progress.accept(index);
     }
     return Verdict.KEEP;
+  }
+
+  /**
+   * Stores the state now and then. Only behind a full segment: an entry of the last one may not be
+   * durable, and a snapshot of it would say that it is. And only behind what was collected: an
+   * earlier state has content that a later one has not, and that may be gone.
+   */
+  @Override
+  public void sealed(long last) {
+    boolean isNew = index == last && last > start.index();
+    boolean isWhole = last >= start.collectedThrough() && !lacksRoom;
+    if (!isNew || !isWhole || !saver.isDue(last)) {
+      return;
+    }
+    runChunks = 0;
+    refuse(roots.finish(state));
+    saver.save(state, last, lastTimeNs, weight);
   }
 
   private Outcome applied(LogEntry entry, Stamp stamp) {
@@ -335,6 +366,7 @@ public final class LogReplay implements RecoveryListener {
       if (e.errno() != Errno.ENOSPC) {
         throw e;
       }
+      lacksRoom = true;
       LOG.warn("chunks of inline payloads stay in the log only: {}", e.getMessage());
     }
   }

@@ -66,7 +66,7 @@ public final class LoggedRestores {
     return held.entry() >= log.firstIndex()
         && held.entry() <= last
         && decoded(held.entry(), log.read(held.entry())).op()
-            instanceof FsOp.RestoreState(byte[] manifest, _)
+            instanceof FsOp.RestoreState(byte[] manifest, _, _)
         && Arrays.equals(manifest, held.state().manifest());
   }
 
@@ -85,7 +85,7 @@ public final class LoggedRestores {
           break;
         }
         LogEntry entry = decoded(next, payload);
-        if (entry.op() instanceof FsOp.RestoreState(byte[] manifest, _)) {
+        if (entry.op() instanceof FsOp.RestoreState(byte[] manifest, _, _)) {
           found.add(held(next, manifest, nowNs));
         }
         next++;

@@ -76,7 +76,7 @@ public final class StateRestores {
     long unknownNs();
 
     /**
-     * The nodes that are open on any worker, and that an earlier state does not have.
+     * The nodes that are open on any worker, and that have no name in an earlier state.
      *
      * @param manifest of that state
      * @throws DecodeException if it is no manifest of this log

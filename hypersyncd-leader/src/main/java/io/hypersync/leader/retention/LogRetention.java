@@ -64,6 +64,11 @@ public record LogRetention(long durationNs, long entries, long maxBytes) {
     return through;
   }
 
+  /** The same rules for a log that may take any number of bytes. */
+  public LogRetention ofAnySize() {
+    return new LogRetention(durationNs, entries, Long.MAX_VALUE);
+  }
+
   /**
    * Whether so much of the log is in no snapshot that one should be taken now: a quarter of what
    * the log may take. Two snapshots later its segments may go.

@@ -12,6 +12,8 @@ import io.hypersync.leader.session.TailCache;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
@@ -40,7 +42,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,8 +82,10 @@ public final class IntentHandler {
   /** How long they are kept: a worker sends an intent and its chunks at the same time. */
   private static final long UPLOADED_NS = 60_000_000_000L;
 
-  /** The origin of the leader's own ops. */
-  private static final WorkerId LEADER = new WorkerId("hypersync-leader");
+  /** The origin of the leader's own entries; no worker has this name. */
+  public static final WorkerId LEADER = new WorkerId("hypersync-leader");
+
+  private static final Author OWN = new Author("", LEADER);
 
   private final LeaderConfig config;
   private final Sequencer sequencer;
@@ -90,7 +93,7 @@ public final class IntentHandler {
   private final ChunkPort chunks;
   private final TailCache tail;
   private final BiConsumer<WorkerId, LeaderMessage> sender;
-  private final ObjLongConsumer<WorkerId> sequenced;
+  private final BiConsumer<WorkerId, LogEntry> sequenced;
   private final Clock clock;
   private final CommitListener listener;
   private final IntentQueue queue = new IntentQueue();
@@ -123,8 +126,8 @@ public final class IntentHandler {
    *
    * @param ownClient the leader's own client id in this run
    * @param sender sends to the session of a worker; does nothing if it has none
-   * @param sequenced called with the worker and the log index of its sequenced, not yet durable
-   *     intent
+   * @param sequenced called with the worker and the entry that its intent has become, not durable
+   *     yet; the worker is {@link #LEADER} for the leader's own
    * @param clock for the timestamps that {@code listener} gets, and the age of verified chunks
    * @param violations counts what exceeded a quota
    */
@@ -136,7 +139,7 @@ public final class IntentHandler {
       TailCache tail,
       ClientId ownClient,
       BiConsumer<WorkerId, LeaderMessage> sender,
-      ObjLongConsumer<WorkerId> sequenced,
+      BiConsumer<WorkerId, LogEntry> sequenced,
       Clock clock,
       CommitListener listener,
       QuotaViolations violations) {
@@ -181,9 +184,10 @@ public final class IntentHandler {
     }
     ownSeqNo++;
     IntentId id = new IntentId(ownClient, ownSeqNo);
-    Sequencer.Result result = sequencer.sequence(id, LEADER, "", op, NOTHING);
-    if (result instanceof Sequencer.Result.Sequenced(LogEntry _, byte[] encoded)) {
+    Sequencer.Result result = sequencer.sequence(id, OWN, CallPaths.NONE, op, NOTHING);
+    if (result instanceof Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded)) {
       tail.add(encoded, log.durableIndex());
+      sequenced.accept(LEADER, entry);
     }
     return result;
   }
@@ -256,7 +260,13 @@ public final class IntentHandler {
       return;
     }
     PendingIntent intent =
-        new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
+        new PendingIntent(
+            id,
+            new Author(submit.agent(), worker),
+            submit.paths(),
+            op,
+            submit.inlinePayload(),
+            nowNs);
     if (!admission.hasRoomFor(intent)) {
       refuseAtOnce(worker, id, Errno.EAGAIN);
       return;
@@ -455,6 +465,14 @@ public final class IntentHandler {
     uploaded.forEach(chunk, nowNs);
   }
 
+  /**
+   * How long the oldest intent waits that is not decided, or the oldest chunk of one that has not
+   * come, in nanoseconds; negative if there is none. For reports.
+   */
+  public long waitingNs(long nowNs) {
+    return Math.max(queue.waitingNs(nowNs), uploaded.waitingNs(nowNs));
+  }
+
   /** How many intents wait for chunks or for their turn. */
   public int pending() {
     return queue.size();
@@ -513,7 +531,7 @@ public final class IntentHandler {
 
   private void sequence(PendingIntent intent, long turnNs) {
     switch (sequencer.sequence(
-        intent.id(), intent.origin(), intent.agent(), intent.op(), intent.inlinePayload())) {
+        intent.id(), intent.author(), intent.paths(), intent.op(), intent.inlinePayload())) {
       case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
       case Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded) -> {
         uploaded.decided(intent.id());
@@ -521,7 +539,7 @@ public final class IntentHandler {
         if (entry.inlinePayload().length > 0) {
           chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
         }
-        sequenced.accept(intent.origin(), entry.index());
+        sequenced.accept(intent.origin(), entry);
         intent.times().sequenced(turnNs, clock.monotonicNs());
         acks.add(
             intent.origin(),

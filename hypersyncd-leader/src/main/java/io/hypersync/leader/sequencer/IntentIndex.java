@@ -93,6 +93,20 @@ public final class IntentIndex {
   }
 
   /**
+   * An index for a replay that never looks for an intent, of a log that may begin behind entry 1:
+   * it takes the intents of all entries before that one for stored.
+   *
+   * @param first the first entry of the log
+   */
+  public static IntentIndex unused(long first) {
+    IntentStore store = new IntentStore(new InMemoryDatabase(), new IntentRetention(1, 0));
+    if (first > 1) {
+      store.beginBehind(first - 1);
+    }
+    return new IntentIndex(store, DEFAULT_BATCH);
+  }
+
+  /**
    * The entry that the intent has become, durable or not; null if it is not in the log, or was
    * forgotten.
    *

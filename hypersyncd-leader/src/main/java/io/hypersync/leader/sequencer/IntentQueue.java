@@ -112,6 +112,15 @@ final class IntentQueue {
     byId.values().forEach(intent -> intent.op().chunks().forEach(ref -> chunk.accept(ref.hash())));
   }
 
+  /** How long the oldest intent waits, in nanoseconds; negative if there is none. */
+  long waitingNs(long nowNs) {
+    long longest = -1;
+    for (PendingIntent intent : byId.values()) {
+      longest = Math.max(longest, nowNs - intent.times().receivedNs());
+    }
+    return longest;
+  }
+
   /** The intents that wait for this chunk. */
   List<PendingIntent> waitingFor(Hash hash) {
     return List.copyOf(waitingFor.getOrDefault(hash, Set.of()));

@@ -1,6 +1,8 @@
 package io.hypersync.leader.sequencer;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.op.FsOp;
@@ -16,8 +18,8 @@ final class PendingIntent {
   private static final int CHUNK_BYTES = 400;
 
   private final IntentId id;
-  private final WorkerId origin;
-  private final String agent;
+  private final Author author;
+  private final CallPaths paths;
   private final FsOp op;
   private final byte[] inlinePayload;
   private final Set<Hash> missing = new LinkedHashSet<>();
@@ -26,16 +28,20 @@ final class PendingIntent {
   private long touchedNs;
 
   PendingIntent(
-      IntentId id, WorkerId origin, String agent, FsOp op, byte[] inlinePayload, long nowNs) {
+      IntentId id, Author author, CallPaths paths, FsOp op, byte[] inlinePayload, long nowNs) {
     this.id = id;
-    this.origin = origin;
-    this.agent = agent;
+    this.author = author;
+    this.paths = paths;
     this.op = op;
     this.inlinePayload = inlinePayload;
     this.times = new IntentTimestamps(nowNs);
     this.touchedNs = nowNs;
     this.heapBytes =
-        OVERHEAD_BYTES + inlinePayload.length + (long) op.chunks().size() * CHUNK_BYTES;
+        OVERHEAD_BYTES
+            + inlinePayload.length
+            + paths.first().length
+            + paths.second().length
+            + (long) op.chunks().size() * CHUNK_BYTES;
   }
 
   IntentId id() {
@@ -43,11 +49,15 @@ final class PendingIntent {
   }
 
   WorkerId origin() {
-    return origin;
+    return author.worker();
   }
 
-  String agent() {
-    return agent;
+  Author author() {
+    return author;
+  }
+
+  CallPaths paths() {
+    return paths;
   }
 
   FsOp op() {

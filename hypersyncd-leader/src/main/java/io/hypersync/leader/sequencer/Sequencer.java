@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.leader.hazard.HazardDetector;
 import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
@@ -7,13 +8,17 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.Hazard;
+import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.AllocateMode;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
@@ -53,6 +58,7 @@ public final class Sequencer implements SnapshotSource {
   private final RootLatencies rootTimes = new RootLatencies();
   private final DirtyMemory memory;
   private final RestoredStates restored;
+  private final HazardDetector hazards = new HazardDetector(IntentHandler.LEADER);
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -98,13 +104,15 @@ public final class Sequencer implements SnapshotSource {
    * Sequences one op: chooses its index, time and ids, applies it to S_head and appends it to the
    * log. All its chunks must be in the store, or in {@code inlinePayload}.
    *
+   * @param author who made the call
+   * @param paths by which the call has named what it changes, for hazards
    * @return {@code Refused} with ENOSPC if the log has no room or the state may not grow, with the
    *     state machine's errno if the op is not possible, with EIO if a page of the state cannot be
    *     read; then nothing has changed. An op that does not enlarge the state is not subject to its
    *     limit
    */
   public Result sequence(
-      IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
+      IntentId intent, Author author, CallPaths paths, FsOp op, byte[] inlinePayload) {
     long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
     FsOp resolved;
     NodeId newNode;
@@ -133,22 +141,26 @@ public final class Sequencer implements SnapshotSource {
           full++;
           return new Result.Refused(Errno.ENOSPC);
         }
+        if (log.isNearlyFull() && !frees(resolved)) {
+          return new Result.Refused(Errno.ENOSPC);
+        }
         long index = headIndex + 1;
         long beganNs = clock.monotonicNs();
         Hash root = next.root();
         rootTimes.add(clock.monotonicNs() - beganNs);
+        List<Hazard> found = hazards.hazards(resolved, index, timeNs, author, paths, head, next);
         LogEntry entry =
             new LogEntry(
                 index,
                 TimeOrderedIds.op(timeNs, entropy),
                 timeNs,
                 intent,
-                origin,
-                agent,
+                author.worker(),
+                author.agent(),
                 resolved,
                 newNode,
                 root,
-                NO_HAZARD,
+                found.isEmpty() ? NO_HAZARD : new HazardReport(found).encode(),
                 inlinePayload);
         byte[] encoded = LogEntryCodec.encode(entry);
         boolean chunksInStore = inlinePayload.length == 0 && hasPayload(resolved);
@@ -160,6 +172,7 @@ public final class Sequencer implements SnapshotSource {
         roots.add(index, root, log.durableIndex()); // before anything else that could fail
         checkAppend(op, resolved, next);
         orphans.applied(entry, head, next);
+        hazards.logged(resolved, found);
         head = next;
         weight = step.weight();
         memory.adopted(growth);
@@ -171,8 +184,21 @@ public final class Sequencer implements SnapshotSource {
     }
   }
 
+  /** Whether an op gives room back, now or with the next collection. */
+  private boolean frees(FsOp op) {
+    return switch (op) {
+      case FsOp.Unlink _, FsOp.RemoveDir _, FsOp.ReapOrphans _, FsOp.RemoveXattr _ -> true;
+      case FsOp.Truncate truncate -> {
+        Node node = head.node(truncate.node());
+        yield node != null && truncate.size() < node.attributes().size();
+      }
+      case FsOp.Allocate allocate -> allocate.mode() == AllocateMode.PUNCH_HOLE;
+      default -> false;
+    };
+  }
+
   /**
-   * Those of these nodes that the newest state has and an earlier one has not.
+   * Those of these nodes that the newest state has, and that have no name in an earlier one.
    *
    * @param manifest of the earlier state
    * @throws DecodeException if it is no manifest of this log
@@ -181,7 +207,7 @@ public final class Sequencer implements SnapshotSource {
   public List<NodeId> lostBy(byte[] manifest, Set<NodeId> nodes) throws DecodeException {
     FsState earlier = restored.read(manifest);
     return nodes.stream()
-        .filter(node -> head.node(node) != null && earlier.node(node) == null)
+        .filter(node -> head.node(node) != null && !earlier.hasNamed(node))
         .toList();
   }
 
@@ -280,6 +306,11 @@ public final class Sequencer implements SnapshotSource {
   /** The nodes of {@link #head} that have no name. */
   public Orphans orphans() {
     return orphans;
+  }
+
+  /** The overlaps of the work of different agents. */
+  public HazardDetector hazards() {
+    return hazards;
   }
 
   /** The log indexes of committed intents. */

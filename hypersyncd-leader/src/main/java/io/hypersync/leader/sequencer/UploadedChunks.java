@@ -38,7 +38,12 @@ final class UploadedChunks {
 
   private static final class Upload {
     private final Set<Hash> hashes = new HashSet<>();
+    private final long oldestNs;
     private long newestNs;
+
+    Upload(long nowNs) {
+      this.oldestNs = nowNs;
+    }
   }
 
   /**
@@ -57,7 +62,7 @@ final class UploadedChunks {
   void add(IntentId intent, Hash chunk, long nowNs) {
     Upload upload = uploads.remove(intent);
     if (upload == null) {
-      upload = new Upload();
+      upload = new Upload(nowNs);
     }
     upload.newestNs = nowNs;
     chunks += upload.hashes.add(chunk) ? 1 : 0;
@@ -75,6 +80,17 @@ final class UploadedChunks {
     if (upload != null) {
       chunks -= upload.hashes.size();
     }
+  }
+
+  /** How long the first chunk is pinned, in nanoseconds; negative if none is. */
+  long waitingNs(long nowNs) {
+    long longest = -1;
+    for (Upload upload : uploads.values()) {
+      if (nowNs - upload.newestNs < ttlNs) {
+        longest = Math.max(longest, nowNs - upload.oldestNs);
+      }
+    }
+    return longest;
   }
 
   /** Names the chunks of all intents that may still come. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,17 @@ public final class SnapshotHolds {
     if (isHeld) {
       holds.put(worker, new Hold(index, nowNs + limitNs, Long.MAX_VALUE));
     }
+  }
+
+  /**
+   * The workers that hold the snapshot of this entry, in alphabetical order, separated by commas.
+   */
+  public String workers(long index) {
+    return holds.entrySet().stream()
+        .filter(each -> each.getValue().index == index)
+        .map(each -> each.getKey().name())
+        .sorted()
+        .collect(Collectors.joining(","));
   }
 
   /**

@@ -3,6 +3,7 @@ package io.hypersync.leader.session;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
@@ -31,9 +32,30 @@ public final class WorkerSessions {
   private final LogReadPort logReader;
   private final TailCache tail;
   private final int windowEntries;
+  private final Pushes pushes;
   private final EndListener ends;
   private final Map<SessionId, WorkerSession> sessions = new LinkedHashMap<>();
   private final Map<WorkerId, WorkerSession> byWorker = new HashMap<>();
+
+  /** Called when entries are about to be sent. */
+  @FunctionalInterface
+  public interface Pushes {
+    /**
+     * Whether more entries may be sent now. If not, they are later: their chunks would have to wait
+     * anyway, and a worker that waits for long asks for them.
+     */
+    default boolean hasRoom(WorkerSession session) {
+      return true;
+    }
+
+    /** The last entry, of these, that may go in one message with the first one. */
+    default long oneMessage(WorkerSession session, long from, long through) {
+      return through;
+    }
+
+    /** Sends the chunks of a message's entries, too, if it can; returns how they come. */
+    ChunkDelivery push(WorkerSession session, long from, long through);
+  }
 
   /** Called when the leader ends a session. */
   @FunctionalInterface
@@ -54,13 +76,20 @@ public final class WorkerSessions {
    */
   public WorkerSessions(
       SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
-    this(port, logReader, tail, windowEntries, (_, _, _) -> {});
+    this(
+        port,
+        logReader,
+        tail,
+        windowEntries,
+        (_, _, _) -> ChunkDelivery.ON_REQUEST,
+        (_, _, _) -> {});
   }
 
   /**
    * Starts without sessions.
    *
    * @param windowEntries how many entries are sent beyond a worker's reported applied index
+   * @param pushes sends the chunks of entries
    * @param ends called when the leader ends a session
    */
   public WorkerSessions(
@@ -68,7 +97,9 @@ public final class WorkerSessions {
       LogReadPort logReader,
       TailCache tail,
       int windowEntries,
+      Pushes pushes,
       EndListener ends) {
+    this.pushes = pushes;
     this.ends = ends;
     this.port = port;
     this.logReader = logReader;
@@ -200,7 +231,7 @@ public final class WorkerSessions {
     }
     session.readingLog(false);
     if (session.nextIndex() == fromIndex && !entries.isEmpty()) {
-      send(session, entries, durableIndex);
+      int _ = send(session, entries, durableIndex);
     }
   }
 
@@ -254,6 +285,7 @@ public final class WorkerSessions {
             Math.max(durableIndex, session.ownIndex()), session.appliedIndex() + windowEntries);
     while (!session.readingLog()
         && session.nextIndex() <= through
+        && pushes.hasRoom(session)
         && port.logWritable(session.id())) {
       long from = session.nextIndex();
       if (from < tail.firstIndex()) {
@@ -261,15 +293,24 @@ public final class WorkerSessions {
         logReader.read(session.id(), from, MAX_BATCH_BYTES);
         break;
       }
-      List<byte[]> entries = tail.slice(from, through, MAX_BATCH_BYTES);
-      send(session, entries, durableIndex);
-      sent += entries.size();
+      sent += send(session, tail.slice(from, through, MAX_BATCH_BYTES), durableIndex);
     }
     return sent;
   }
 
-  private void send(WorkerSession session, List<byte[]> entries, long durableIndex) {
-    port.send(session.id(), new LogEntries(durableIndex, entries));
-    session.sentThrough(session.nextIndex() + entries.size() - 1);
+  /** Sends as many as there is room for, and returns how many. */
+  private int send(WorkerSession session, List<byte[]> entries, long durableIndex) {
+    long begin = session.nextIndex();
+    long end = begin + entries.size() - 1;
+    long from = begin;
+    while (from <= end && pushes.hasRoom(session)) {
+      long through = pushes.oneMessage(session, from, end);
+      List<byte[]> part = entries.subList((int) (from - begin), (int) (through + 1 - begin));
+      ChunkDelivery delivery = pushes.push(session, from, through);
+      port.send(session.id(), new LogEntries(durableIndex, part, delivery));
+      from = through + 1;
+    }
+    session.sentThrough(from - 1);
+    return (int) (from - begin);
   }
 }

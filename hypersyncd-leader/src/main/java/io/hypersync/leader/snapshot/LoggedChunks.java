@@ -33,6 +33,7 @@ public final class LoggedChunks {
   private final boolean verifies;
   private final long collected;
   private long next;
+  private boolean makesRoom;
   private long stored;
 
   private LoggedChunks(
@@ -55,6 +56,16 @@ public final class LoggedChunks {
   public static LoggedChunks missing(OpLog log, ChunkStore chunks, long after, long last) {
     long looked = Math.max(after, log.firstIndex() - 1);
     return new LoggedChunks(log, chunks, looked, last, false, 0);
+  }
+
+  /**
+   * The same for a snapshot that is to be taken, which makes room on a full disk: see {@link
+   * ChunkStore#putAllToMakeRoom}.
+   */
+  public static LoggedChunks beforeSnapshot(OpLog log, ChunkStore chunks, long after, long last) {
+    LoggedChunks missing = missing(log, chunks, after, last);
+    missing.makesRoom = true;
+    return missing;
   }
 
   /**
@@ -100,7 +111,11 @@ public final class LoggedChunks {
       collect(encoded, seen, missing);
     }
     if (!missing.isEmpty()) {
-      chunks.putAll(missing);
+      if (makesRoom) {
+        chunks.putAllToMakeRoom(missing);
+      } else {
+        chunks.putAll(missing);
+      }
       stored += missing.size();
     }
     next += count;

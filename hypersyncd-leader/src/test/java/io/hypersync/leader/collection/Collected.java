@@ -7,6 +7,7 @@ import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.leader.port.HeldState;
+import io.hypersync.leader.port.PinNotes;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
@@ -22,6 +23,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.HeldRestore;
@@ -51,6 +53,8 @@ final class Collected {
   final List<HeldState> pasts = new ArrayList<>();
   final List<HeldRestore> restores = new ArrayList<>();
   final List<String> strays = new ArrayList<>();
+  PinNotes notes = PinNotes.NONE;
+  PageCache memory = SnapshotReader.cache(chunks, Long.MAX_VALUE, true);
   long marked;
   boolean markFails;
   private FsState state = FsState.genesis();
@@ -80,9 +84,28 @@ final class Collected {
 
   /** Puts the bytes of a text into the store, and overwrites the beginning of a file with them. */
   Hash write(NodeId file, String text) {
+    return write(file, text, 0);
+  }
+
+  /** The same, somewhere in the file. */
+  Hash write(NodeId file, String text, long offset) {
     ChunkRef ref = put(text);
-    var _ = commit(new FsOp.Write(file, WriteMode.PWRITE, 0, List.of(ref), false));
+    var _ = commit(new FsOp.Write(file, WriteMode.PWRITE, offset, List.of(ref), false));
     return ref.hash();
+  }
+
+  /** Goes on with the state as the snapshot has it, of which as little as may be is in memory. */
+  void forget(Snapshot snapshot) throws Exception {
+    memory = SnapshotReader.cache(chunks, 1, true);
+    state =
+        Manifest.read(
+                snapshot.manifest(),
+                WORKSPACE,
+                (version, _) -> memory.reader(version),
+                memory.source())
+            .state();
+    catalog.clear();
+    known.clear();
   }
 
   /** Sets an extended attribute. */
@@ -141,7 +164,8 @@ final class Collected {
         List.copyOf(restores),
         logAfter,
         Set.of(promised),
-        isDryRun);
+        isDryRun,
+        notes);
   }
 
   /** A run that has just begun. */
@@ -163,7 +187,7 @@ final class Collected {
         () -> Set.copyOf(known),
         new Mark(),
         WORKSPACE,
-        SnapshotReader.cache(chunks, Long.MAX_VALUE, true),
+        memory,
         1_000,
         RateLimit.NONE);
   }

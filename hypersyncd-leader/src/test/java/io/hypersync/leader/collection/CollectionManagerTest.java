@@ -6,25 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.LeaderAgent;
-import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.LeaderParts;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionRoots;
-import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.port.LogKeeper;
+import io.hypersync.leader.port.LogKeeper.Reason;
 import io.hypersync.leader.recovery.LeaderState;
-import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
-import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.ChunkRef;
@@ -33,17 +31,20 @@ import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.snapshot.schedule.SnapshotPort;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -60,7 +61,6 @@ class CollectionManagerTest {
   private final Port port = new Port();
   private final List<Long> taking = new ArrayList<>();
   private long intents;
-  private long entropy;
   private CollectionPolicy policy = CollectionPolicy.of(INTERVAL_NS, 0, Long.MAX_VALUE);
   private CollectionManager collections = CollectionManager.none();
   private SnapshotManager snapshots = snapshots(0);
@@ -213,6 +213,79 @@ class CollectionManagerTest {
     assertTrue(
         String.valueOf(collections.lastFailure()).startsWith("the log begins with entry 6, and a"),
         collections::lastFailure);
+  }
+
+  /** Of several the one that stays when all is well, then the one that is furthest behind. */
+  @Test
+  void itIsKnownWhoKeepsTheLog() {
+    begin(0, 0, 10);
+    assertKeeper(Reason.SNAPSHOT, "");
+    begin(0, 9, 10, 2, 4, 7, 9);
+    assertKeeper(Reason.SNAPSHOT, "");
+    begin(6, 9, 10, 2, 4, 7, 9);
+    assertKeeper(Reason.REPLAY_WINDOW, "");
+
+    begin(0, 9, 10, 2, 4, 7, 9);
+    join(0);
+    report(5);
+    assertKeeper(Reason.WORKER, "w1");
+    snapshots.hold(4);
+    assertKeeper(Reason.READER, "");
+    snapshots.release(4);
+    report(10);
+    assertKeeper(Reason.SNAPSHOT, "");
+
+    begin(6, 9, 10, 2, 4, 7, 9);
+    join(0);
+    report(3);
+    assertKeeper(Reason.WORKER, "w1");
+    report(5);
+    assertKeeper(Reason.REPLAY_WINDOW, "");
+    report(9);
+    log.trim(5);
+    assertKeeper(Reason.REPLAY_WINDOW, "");
+  }
+
+  private void assertKeeper(Reason reason, String who) {
+    assertEquals(new LogKeeper(reason, who), roots().notes().log());
+    end(1);
+  }
+
+  @Test
+  void theOldestUploadIsKnown() {
+    begin(0, 9, 10, 9);
+    join(0);
+    report(10);
+    assertEquals(0, roots().notes().uploadsSinceNs());
+    end(1);
+    long since = clock.epochNs();
+    byte[] ahead = {1};
+    leader.received(
+        SESSION, new ChunkPut(new IntentId(new ClientId(1, 42), 1_000), Blake3.hash(ahead), ahead));
+    clock.advance(1_000);
+    leader.received(
+        SESSION, new ChunkPut(new IntentId(new ClientId(1, 42), 1_000), Blake3.hash(ahead), ahead));
+    assertEquals(since, roots().notes().uploadsSinceNs());
+  }
+
+  @Test
+  void whoHasFilesWithoutANameOpenIsKnown() {
+    begin(0, 9, 10, 9);
+    join(0);
+    report(10);
+    assertEquals("", roots().notes().openOn());
+    end(1);
+    submit(new FsOp.CreateFile(FsState.ROOT, Name.of("open"), 0644, 0, 0));
+    leader.doWork();
+    NodeId file = leader.sequencer().head().lookup(root(), Name.of("open")).id();
+    submit(new FsOp.Unlink(FsState.ROOT, Name.of("open")));
+    leader.received(SESSION, new OpenLeaseAcquire(leader.epoch(), List.of(file, FsState.ROOT)));
+    leader.doWork();
+    assertEquals("w1", roots().notes().openOn());
+  }
+
+  private Node root() {
+    return Objects.requireNonNull(leader.sequencer().head().node(FsState.ROOT));
   }
 
   @Test
@@ -497,30 +570,17 @@ class CollectionManagerTest {
   }
 
   private LeaderAgent leader() {
-    FsState genesis = FsState.genesis();
-    return leader(
-        new LeaderState(
-            genesis, genesis.root(), 0, 0, IntentIndex.inMemory(IntentRetention.DEFAULT)));
+    return leader(LeaderParts.genesis(IntentIndex.inMemory(IntentRetention.DEFAULT)));
   }
 
   private LeaderAgent leader(LeaderState recovered) {
-    return new LeaderAgent(
-        LeaderConfig.of(WORKSPACE),
-        recovered,
-        log,
-        ChunkPort.NONE,
-        (session, from, bytes) -> {},
-        (index, _) -> {},
-        snapshots,
-        collections,
-        PastHolds.Start.NONE,
-        StateRestores.Start.NONE,
-        _ -> {},
-        LogTrimPort.NONE,
-        new RecordingSessionPort(),
-        clock,
-        () -> ++entropy,
-        (intent, times) -> {});
+    return new LeaderParts(WORKSPACE)
+        .recovered(recovered)
+        .log(log)
+        .snapshots(snapshots)
+        .collections(collections)
+        .clock(clock)
+        .agent();
   }
 
   private static final class Port implements CollectionPort {

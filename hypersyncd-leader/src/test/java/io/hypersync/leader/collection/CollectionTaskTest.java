@@ -11,6 +11,9 @@ import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionReport.Kind;
 import io.hypersync.leader.port.CollectionReport.Pin;
 import io.hypersync.leader.port.HeldState;
+import io.hypersync.leader.port.LogKeeper;
+import io.hypersync.leader.port.LogKeeper.Reason;
+import io.hypersync.leader.port.PinNotes;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -67,6 +70,75 @@ class CollectionTaskTest {
   }
 
   @Test
+  void whatOnlyFilesWithoutANameHaveCountsForThem() throws IOException {
+    leader.write(file, "shared");
+    NodeId open = leader.create("open");
+    Hash own = leader.write(open, "in an unlinked file");
+    leader.write(open, "shared");
+    NodeId other = leader.create("other");
+    leader.write(other, "in an unlinked file");
+    long unlinked = leader.commit(new FsOp.Unlink(FsState.ROOT, Name.of("open")));
+    leader.commit(new FsOp.Unlink(FsState.ROOT, Name.of("other")));
+    leader.notes = new PinNotes(LogKeeper.SNAPSHOT, "a,b", 0);
+    assertEquals(
+        new Pin(Kind.OPEN, 0, "a,b", unlinked, "in an unlinked file".length()), pin(Kind.OPEN));
+    assertTrue(leader.has(own));
+    leader.snapshot();
+    assertEquals(0, pin(Kind.OPEN).bytes(), "its content would not go with it");
+  }
+
+  /** Their nodes are in pages, and so is what the larger one has. */
+  @Test
+  void theyAreMarkedWhereverTheyAre() throws Exception {
+    NodeId open = leader.create("open");
+    Hash small = leader.write(open, "in an unlinked file");
+    NodeId large = leader.create("large");
+    List<Hash> pieces = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      pieces.add(leader.write(large, "piece " + i, i * 100L));
+      leader.create("a rather long name of a file " + i);
+    }
+    leader.commit(new FsOp.Unlink(FsState.ROOT, Name.of("open")));
+    leader.commit(new FsOp.Unlink(FsState.ROOT, Name.of("large")));
+    leader.forget(leader.snapshot());
+    long bytes = pieces.stream().mapToLong(leader.chunks::length).sum();
+    assertTrue(pin(Kind.OPEN).bytes() >= bytes + "in an unlinked file".length());
+    for (int i = 0; i < 2; i++) { // the second run finds what the first one has left
+      leader.collect(leader.index());
+      assertTrue(leader.has(small));
+      for (Hash piece : pieces) {
+        assertTrue(leader.has(piece));
+      }
+      requireWhole(leader.state());
+    }
+  }
+
+  @Test
+  void whatKeepsTheLogIsNamedWithTheTimeOfTheOldestEntry() throws IOException {
+    leader.write(file, "first");
+    leader.write(file, "again");
+    leader.write(file, "third");
+    leader.notes = new PinNotes(new LogKeeper(Reason.WORKER, "b"), "", 0);
+    CollectionTask task = leader.begin(leader.roots(1, true));
+    while (task.step()) {}
+    assertEquals(
+        new Pin(Kind.LOG, 1, "b", 2, "firstagain".length(), Reason.WORKER),
+        pin(task.result(0), Kind.LOG));
+    assertEquals(0, pin(Kind.LOG).sinceNs(), "no entry is kept");
+  }
+
+  /** What a run finds that keeps nothing of the log. */
+  private Pin pin(Kind kind) throws IOException {
+    CollectionTask task = leader.begin(leader.roots(leader.index(), true));
+    while (task.step()) {}
+    return pin(task.result(0), kind);
+  }
+
+  private static Pin pin(CollectionReport report, Kind kind) {
+    return report.pins().stream().filter(each -> each.kind() == kind).findFirst().orElseThrow();
+  }
+
+  @Test
   void whatASnapshotHasStays() throws Exception {
     Hash content = leader.write(file, "old");
     Hash attribute = leader.attribute(file, "old value");
@@ -100,11 +172,7 @@ class CollectionTaskTest {
     assertTrue(leader.has(content));
     assertTrue(leader.has(attribute));
     assertNotNull(SnapshotReader.verify(mounted, leader.chunks, Collected.WORKSPACE));
-    Pin pin =
-        report.pins().stream()
-            .filter(each -> each.kind() == Kind.MOUNTED)
-            .findFirst()
-            .orElseThrow();
+    Pin pin = pin(report, Kind.MOUNTED);
     assertEquals("a,b", pin.name());
     assertEquals(mounted.index(), pin.index());
     assertTrue(pin.bytes() >= "old".length() + "old value".length(), pin::toString);

@@ -13,6 +13,7 @@ import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.collection.CollectionTask;
 import io.hypersync.leader.port.CollectionRoots;
+import io.hypersync.leader.port.PinNotes;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWalk;
@@ -89,7 +90,8 @@ class CollectionThreadTest {
             List.of(),
             0,
             Set.of(),
-            false));
+            false,
+            PinNotes.NONE));
     answer().accept(manager);
     assertNull(manager.lastFailure());
     assertFalse(store.contains(dead.hash()));

@@ -1,12 +1,15 @@
 package io.hypersync.leader.daemon;
 
 import io.hypersync.wire.admission.HandshakeCounts;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.SessionId;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A transport without sessions, which drops what it is given. */
@@ -16,6 +19,17 @@ class IdleTransport implements LeaderTransport {
 
   @Override
   public void send(SessionId session, LeaderMessage message) {}
+
+  @Override
+  public int maxSymbolBytes(SessionId session) {
+    return 0;
+  }
+
+  @Override
+  public void send(SessionId session, ChunkSymbol symbol) {}
+
+  @Override
+  public void measure(SessionId session, Consumer<PathFigures> then) {}
 
   @Override
   public void flush() {}

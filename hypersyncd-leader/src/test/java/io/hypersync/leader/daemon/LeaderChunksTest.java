@@ -1,16 +1,23 @@
 package io.hypersync.leader.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.CollectionOptions;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.LeaderParts;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.runtime.fault.FaultPoints;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
@@ -18,12 +25,17 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bounds on uploads, and results that are always reported. */
+/** Bounds on uploads, results that are always reported, and what is sent first. */
 class LeaderChunksTest {
   private static final SessionId SESSION = new SessionId(1);
   private static final Hash HASH = Chunk.of(new byte[] {7}).hash();
@@ -127,6 +139,61 @@ class LeaderChunksTest {
     assertTrue(told.getFirst().startsWith("internal error: "), told::toString);
   }
 
+  /** A reader waits for what it has asked for; of what comes unasked nobody knows. */
+  @Test
+  void whatIsAskedForGoesBeforeWhatIsSentUnasked() throws Exception {
+    InMemoryChunkStore store = new InMemoryChunkStore();
+    List<ChunkRef> pushed = stored(store, 1, 40);
+    ChunkRef asked = stored(store, 2, 1).getFirst();
+    ChunkRef both = pushed.get(30);
+    BulkStream stream = new BulkStream();
+    BlockingQueue<Consumer<LeaderAgent>> calls = new LinkedBlockingQueue<>();
+    LeaderAgent agent = new LeaderParts(new WorkspaceId(1, 1)).agent();
+    try (LeaderChunks chunks =
+        new LeaderChunks(store, stream, 1, calls::add, FaultPoints.configured())) {
+      chunks.push(SESSION, pushed);
+      chunks.serve(SESSION, List.of(asked, both));
+      stream.isWritable = true;
+      chunks.writable(SESSION);
+      while (stream.sent.size() < 41) {
+        Consumer<LeaderAgent> call = calls.poll(10, TimeUnit.SECONDS);
+        assertNotNull(call, () -> "only " + stream.sent.size() + " chunks were sent");
+        call.accept(agent);
+      }
+    }
+    List<Hash> expected = new ArrayList<>(List.of(asked.hash(), both.hash()));
+    pushed.stream()
+        .filter(chunk -> !chunk.equals(both))
+        .forEach(chunk -> expected.add(chunk.hash()));
+    assertEquals(expected, stream.sent);
+  }
+
+  /** It cannot help what it is sent. */
+  @Test
+  void whatIsSentUnaskedDoesNotCountForTheLimitOfWhatAWorkerMayAskFor() {
+    BulkStream stream = new BulkStream();
+    List<ChunkRef> many =
+        Collections.nCopies(Protocol.MAX_HASHES_PER_MESSAGE, new ChunkRef(HASH, 1));
+    try (LeaderChunks chunks =
+        new LeaderChunks(new InMemoryChunkStore(), stream, 1, _ -> {}, FaultPoints.configured())) {
+      chunks.push(SESSION, many);
+      chunks.serve(SESSION, many);
+      assertEquals(List.of(), stream.closed);
+      chunks.serve(SESSION, many);
+      assertEquals(List.of(SESSION), stream.closed);
+    }
+  }
+
+  private static List<ChunkRef> stored(InMemoryChunkStore store, int kind, int count) {
+    List<ChunkRef> refs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Chunk chunk = Chunk.of(new byte[] {(byte) kind, (byte) i});
+      store.put(chunk.hash(), chunk.bytes());
+      refs.add(new ChunkRef(chunk.hash(), chunk.bytes().length));
+    }
+    return refs;
+  }
+
   /** A store that throws an {@link Error}, not an exception. */
   private static ChunkStore breakingIn(String method) {
     return (ChunkStore)
@@ -139,6 +206,28 @@ class LeaderChunksTest {
               }
               return null;
             });
+  }
+
+  /** A transport that is full at first, and records the chunks that it is given. */
+  private static final class BulkStream extends IdleTransport {
+    private final List<Hash> sent = new ArrayList<>();
+    private final List<SessionId> closed = new ArrayList<>();
+    private boolean isWritable;
+
+    @Override
+    public boolean isWritable(SessionId session, StreamKind kind) {
+      return isWritable;
+    }
+
+    @Override
+    public void send(SessionId session, LeaderMessage message) {
+      sent.add(((LeaderMessage.ChunkData) message).hash());
+    }
+
+    @Override
+    public void close(SessionId session, LeaderMessage.@Nullable Refused refusal) {
+      closed.add(session);
+    }
   }
 
   /** A transport that records only the calls of {@code setReading}. */

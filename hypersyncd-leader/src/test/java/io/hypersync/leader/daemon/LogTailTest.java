@@ -140,6 +140,36 @@ final class LogTailTest {
   }
 
   @Test
+  void theNewestOfAnAgentAreFoundBehindThoseOfOthers() throws Exception {
+    List<Long> lakes = List.of(1L, 5L, 4_000L, 8_193L, 9_000L);
+    for (long index = 1; index <= 10_000; index++) {
+      String agent = lakes.contains(index) ? "Lake" : index == 7_000 ? "" : "River";
+      log.append(
+          index,
+          Entries.of(index, new FsOp.MakeDir(FsState.ROOT, Name.of("d" + index), 0755, 0, 0))
+              .creating(new NodeId(1, index + 1))
+              .agent(agent)
+              .encoded(),
+          false);
+    }
+    log.sync();
+    for (int count = 0; count <= lakes.size(); count++) {
+      out.reset();
+      write(LogTail.of(log, count, "Lake"));
+      assertEquals(lakes.subList(lakes.size() - count, lakes.size()), indexes());
+    }
+    out.reset();
+    write(LogTail.of(log, 20, "Lake"));
+    assertEquals(lakes, indexes());
+    out.reset();
+    write(LogTail.of(log, 20, ""));
+    assertEquals(List.of(7_000L), indexes());
+    out.reset();
+    write(LogTail.of(log, 20, "lake"));
+    assertEquals(List.of(), indexes());
+  }
+
+  @Test
   void anEntryThatMakesNoSenseIsNamed() throws Exception {
     append(2);
     log.append(3, new byte[] {99}, false);

@@ -14,13 +14,11 @@ import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.LeaderParts;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.history.WholeDifference;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
-import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
-import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.port.IdleChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
@@ -28,7 +26,6 @@ import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
-import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.difference.StateDifference;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -62,8 +59,6 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.snapshot.schedule.SnapshotPort;
 import io.hypersync.wire.message.WorkerMessage;
-import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
-import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -110,7 +105,6 @@ class RestoreAllRequestsTest {
   private RestoreHoldThread holds;
   private LeaderAgent leader;
   private RestoreAllRequests requests;
-  private long entropy;
 
   @BeforeEach
   void start() {
@@ -120,37 +114,30 @@ class RestoreAllRequestsTest {
     cache.dirty().begins(StateWeight.of(genesis));
     RestoredStates restored = ManifestStates.lazy(WORKSPACE, RootVersion.LATEST, cache);
     leader =
-        new LeaderAgent(
-            LeaderConfig.of(WORKSPACE),
-            new LeaderState(
-                genesis,
-                genesis.root(),
-                0,
-                0,
-                IntentIndex.inMemory(IntentRetention.DEFAULT),
-                StateWeight.of(genesis),
-                cache.dirty(),
-                restored),
-            log,
-            new StoredChunks(),
-            (session, from, bytes) -> {},
-            (index, _) -> {},
-            new SnapshotManager(
-                new Snapshots(),
-                new SnapshotPolicy(Long.MAX_VALUE, 10),
-                WORKSPACE,
-                List.of(),
-                0,
-                0),
-            CollectionManager.none(),
-            PastHolds.Start.NONE,
-            new RestoreCatalog(file, List.of(), List.of()).start(holds),
-            _ -> {},
-            LogTrimPort.NONE,
-            new RecordingSessionPort(),
-            clock,
-            () -> ++entropy,
-            (intent, times) -> {});
+        new LeaderParts(WORKSPACE)
+            .recovered(
+                new LeaderState(
+                    genesis,
+                    genesis.root(),
+                    0,
+                    0,
+                    IntentIndex.inMemory(IntentRetention.DEFAULT),
+                    StateWeight.of(genesis),
+                    cache.dirty(),
+                    restored))
+            .log(log)
+            .chunks(new StoredChunks())
+            .snapshots(
+                new SnapshotManager(
+                    new Snapshots(),
+                    new SnapshotPolicy(Long.MAX_VALUE, 10),
+                    WORKSPACE,
+                    List.of(),
+                    0,
+                    0))
+            .restores(new RestoreCatalog(file, List.of(), List.of()).start(holds))
+            .clock(clock)
+            .agent();
     Moments moments =
         new Moments(
             new AgentQueries<>("the leader", this::post, ended, Duration.ofSeconds(10)),
@@ -434,25 +421,10 @@ class RestoreAllRequestsTest {
   }
 
   /** Knows what the store has, and does nothing else. */
-  private final class StoredChunks implements ChunkPort {
+  private final class StoredChunks extends IdleChunkPort {
     @Override
     public int length(Hash hash) {
       return chunks.length(hash);
     }
-
-    @Override
-    public void verify(Hash hash) {}
-
-    @Override
-    public void ingest(SessionId session, ChunkPut chunk) {}
-
-    @Override
-    public void ingest(SessionId session, ChunkCopy chunk) {}
-
-    @Override
-    public void storeInline(List<ChunkRef> inline, byte[] payload) {}
-
-    @Override
-    public void serve(SessionId session, List<ChunkRef> wanted) {}
   }
 }

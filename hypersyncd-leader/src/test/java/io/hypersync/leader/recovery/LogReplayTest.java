@@ -433,6 +433,69 @@ class LogReplayTest {
     assertTrue(refused.getMessage().startsWith("log entry " + entry + " "), refused::getMessage);
   }
 
+  /** A leader that is killed again and again during its start makes progress each time. */
+  @Test
+  void statesThatAreReachedAreStoredBehindFullSegments() {
+    List<byte[]> log = logOf(30);
+    List<String> saved = new ArrayList<>();
+    LogReplay from = replayFrom(startAt(log, 5).collectedThrough(8));
+    from.saveTo(
+        new ReplaySaver() {
+          @Override
+          public boolean isDue(long index) {
+            return index != 15;
+          }
+
+          @Override
+          public void save(FsState reached, long index, long lastTimeNs, long weight) {
+            LeaderState right =
+                replayed(log.subList(0, (int) index), ReplayStart.genesis(RootVersion.LATEST));
+            assertEquals(right.root(), reached.root());
+            assertEquals(right.lastTimeNs(), lastTimeNs);
+            assertEquals(right.weight(), weight);
+            saved.add("entry " + index);
+          }
+        });
+    for (int i = 1; i <= 30; i++) {
+      assertEquals(Verdict.KEEP, from.onRecord(i, log.get(i - 1)));
+      if ((i % 5 == 0 && i < 30) || i == 7) {
+        from.sealed(i);
+      }
+    }
+    from.ended();
+    assertEquals(
+        List.of("entry 10", "entry 20", "entry 25"),
+        saved,
+        "5 was known, content of 7 may be gone, 15 was not due, 30 is in no full segment");
+    assertEquals(
+        replayed(log, ReplayStart.genesis(RootVersion.LATEST)).root(), from.result().root());
+  }
+
+  @Test
+  void aStateWhoseRootIsWrongIsNotStored() {
+    List<byte[]> log = logOf(10);
+    LogReplay from = replayFrom(ReplayStart.genesis(RootVersion.LATEST));
+    from.saveTo(
+        new ReplaySaver() {
+          @Override
+          public boolean isDue(long index) {
+            return true;
+          }
+
+          @Override
+          public void save(FsState reached, long index, long lastTimeNs, long weight) {
+            throw new AssertionError("stored");
+          }
+        });
+    for (int i = 1; i <= 9; i++) {
+      var _ = from.onRecord(i, log.get(i - 1));
+    }
+    index = 9;
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("other"), 0755, 0, 0);
+    var _ = from.onRecord(10, entry(op, Hash.ZERO));
+    assertNamed(10, () -> from.sealed(10));
+  }
+
   private LogReplay replay(int runEntries) {
     return replay(runEntries, RootHashing.AT_ONCE);
   }

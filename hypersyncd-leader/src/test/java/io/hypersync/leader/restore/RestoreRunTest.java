@@ -133,6 +133,45 @@ class RestoreRunTest {
   }
 
   @Test
+  void whatIsInTheWayMayBeTheDirectoryThatHasAnotherNameOfTheFile() throws Exception {
+    file("a", "text");
+    NodeId file = head.at("a");
+    head.did(new FsOp.Link(file, FsState.ROOT, Name.of("b")));
+    FsState past = head.state;
+    unlink("a");
+    head.did(new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    NodeId directory = head.at("a");
+    unlinkAfterLinking(file, directory, "b");
+    RestoreBatches batches = batches(past);
+    run(new RestoreRun(head.state, head), batches);
+    assertEquals(List.of(), batches.left());
+    assertEquals(List.of(file, file), List.of(head.at("a"), head.at("b")));
+  }
+
+  private void unlinkAfterLinking(NodeId file, NodeId directory, String name) {
+    head.did(new FsOp.Link(file, directory, Name.of("c")));
+    head.did(new FsOp.Link(file, directory, Name.of("d")));
+    unlink(name);
+  }
+
+  @Test
+  void aFileKeepsItsLastNameIfAnotherOneCouldNotBeGiven() throws Exception {
+    file("d", "text");
+    NodeId file = head.at("d");
+    FsState past = head.state;
+    head.did(new FsOp.Link(file, FsState.ROOT, Name.of("a")));
+    head.did(new FsOp.Link(file, FsState.ROOT, Name.of("b")));
+    unlink("d");
+    RestoreBatches batches = batches(past);
+    RestoreRun run = new RestoreRun(head.state, head);
+    head.did(new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0)); // somebody else
+    run(run, batches);
+    assertEquals(2, batches.leftCount(), () -> batches.left().toString());
+    Node kept = Objects.requireNonNull(head.state.node(file));
+    assertEquals(1, kept.attributes().nlink());
+  }
+
+  @Test
   void commitsManyStepsInManyTurns() throws Exception {
     for (int i = 0; i < 300; i++) {
       file("f" + i, "text " + i);

@@ -13,7 +13,7 @@ import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.IdleChunkPort;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.session.TailCache;
@@ -42,7 +42,6 @@ import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
-import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
@@ -805,6 +804,7 @@ class IntentHandlerTest {
             defaults.maxStateBytes(),
             defaults.catchUp(),
             defaults.quotas(),
+            defaults.dataPlane(),
             params);
     FsState genesis = FsState.genesis();
     LeaderState empty =
@@ -822,7 +822,7 @@ class IntentHandlerTest {
           assertTrue(WORKERS.contains(worker), worker::name);
           sent.add(message);
         },
-        (_, index) -> assertTrue(index > log.durableIndex(), "sequenced, not durable yet"),
+        (_, entry) -> assertTrue(entry.index() > log.durableIndex(), "sequenced, not durable yet"),
         clock,
         (intent, times) -> committed.put(intent, times),
         new QuotaViolations(clock));
@@ -876,7 +876,7 @@ class IntentHandlerTest {
     return Blake3.hash(bytes);
   }
 
-  private final class StoredChunks implements ChunkPort {
+  private final class StoredChunks extends IdleChunkPort {
     private final Map<Hash, Integer> stored = new HashMap<>();
     private final List<Hash> verified = new ArrayList<>();
     private boolean slow;
@@ -904,14 +904,8 @@ class IntentHandlerTest {
     }
 
     @Override
-    public void ingest(SessionId session, ChunkCopy chunk) {}
-
-    @Override
     public void storeInline(List<ChunkRef> inline, byte[] payload) {
       inline.forEach(chunk -> stored.put(chunk.hash(), chunk.length()));
     }
-
-    @Override
-    public void serve(SessionId session, List<ChunkRef> wanted) {}
   }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
@@ -169,8 +171,8 @@ class IntentQueueTest {
     PendingIntent intent =
         new PendingIntent(
             new IntentId(new ClientId(0, client), seqNo),
-            new WorkerId(worker),
-            "",
+            new Author("", new WorkerId(worker)),
+            CallPaths.NONE,
             Genesis.op(),
             new byte[0],
             nowNs);

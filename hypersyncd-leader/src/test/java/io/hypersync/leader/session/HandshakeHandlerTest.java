@@ -219,6 +219,8 @@ class HandshakeHandlerTest {
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
+    assertEquals(W.name(), offering.holds().workers(manager.lowestHeld(0)));
+    assertEquals("", offering.holds().workers(Long.MAX_VALUE));
     assertEquals(List.of(), offering.holds().expire(3_600 * SECOND_NS - 1));
     assertEquals(2, manager.lowestHeld(0));
     assertEquals(List.of(W), offering.holds().expire(3_600 * SECOND_NS));
@@ -278,6 +280,7 @@ class HandshakeHandlerTest {
         defaults.maxStateBytes(),
         defaults.catchUp(),
         defaults.quotas(),
+        defaults.dataPlane(),
         params);
   }
 

@@ -11,6 +11,8 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -430,7 +432,7 @@ class SnapshotManagerTest {
     }
     snapshots =
         new SnapshotManager(
-            port(), new SnapshotPolicy(INTERVAL_NS, 9, 100), WORKSPACE, known, 6, 0);
+            port(), new SnapshotPolicy(INTERVAL_NS, 9, 0, 100), WORKSPACE, known, 6, 0);
     assertFalse(tick(0));
     Map<Long, Long> bytes = Map.of(1L, 50L, 2L, 1_000L, 3L, 30L, 4L, 60L, 5L, 5L, 6L, 20L);
     snapshots.measured(bytes, false);
@@ -493,6 +495,53 @@ class SnapshotManagerTest {
     asked.clear();
     assertTrue(tick(INTERVAL_NS));
     assertEquals(List.of("remove 2"), asked, "3 and 4 are what the next start needs");
+  }
+
+  /** Else a busy workspace would have no past at all. */
+  @Test
+  void onesThatAreTakenForLackOfMemoryDoNotPutOffTheOthers() {
+    snapshots = manager(100, 0);
+    List<Long> regular = new ArrayList<>();
+    for (int half = 1; half <= 10; half++) {
+      long nowNs = half * (INTERVAL_NS / 2);
+      entry();
+      log.sync();
+      long index = sequencer.headIndex();
+      while (snapshots.tick(heavy(), log.durableIndex(), nowNs)) {
+        if (asked.isEmpty()) {
+          continue; // it waits for the entry to be durable
+        }
+        if (asked.getLast().startsWith("remove ")) {
+          snapshots.removed(Long.parseLong(asked.getLast().substring("remove ".length())));
+        } else if (asked.getLast().startsWith("take " + index)) {
+          done(index, "", nowNs);
+        }
+      }
+      if (half % 2 == 0) {
+        regular.add(index);
+      }
+    }
+    List<Long> kept = snapshots.all().stream().map(Snapshot::index).toList();
+    assertEquals(regular, kept.stream().filter(regular::contains).toList());
+  }
+
+  @Test
+  void oneThatCannotBeTakenForLackOfMemoryIsNotRememberedAsSuch() {
+    snapshots = manager(100, 0);
+    entry();
+    log.sync();
+    assertTrue(snapshots.tick(heavy(), log.durableIndex(), 0));
+    assertTrue(snapshots.tick(heavy(), log.durableIndex(), 0));
+    snapshots.failed("no room", 0);
+    takenAt(INTERVAL_NS);
+    for (int i = 2; i <= 4; i++) {
+      entry();
+      log.sync();
+      takenAt(i * INTERVAL_NS);
+    }
+    asked.clear();
+    removeAll();
+    assertEquals(List.of(), asked, "the first one is one of its interval");
   }
 
   /** The same state, of which too much is in memory only. */
@@ -594,6 +643,10 @@ class SnapshotManagerTest {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + number), 0755, 0, 0);
     var _ =
         sequencer.sequence(
-            new IntentId(new ClientId(1, 1), number), new WorkerId("w"), "", op, new byte[0]);
+            new IntentId(new ClientId(1, 1), number),
+            new Author("", new WorkerId("w")),
+            CallPaths.NONE,
+            op,
+            new byte[0]);
   }
 }

@@ -90,13 +90,13 @@ final class KernelRenewal {
   void expire(FuseNotifier notifier) throws IOException {
     List<CachedName> names = new ArrayList<>();
     List<InodeNo> unknown = new ArrayList<>();
-    List<Task> tasks = new ArrayList<>();
+    List<Task> listings = new ArrayList<>();
     List<InodeNo> attributes = new ArrayList<>();
     inodes.forEachKnown(
         (inode, _) -> {
           names.addAll(inodes.takeNames(inode));
           if (inodes.takeListing(inode)) {
-            tasks.add(
+            listings.add(
                 progress -> {
                   var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
                   inodes.listingDropped(inode);
@@ -115,8 +115,10 @@ final class KernelRenewal {
       kernel.dropAttributes(notifier, inode);
     }
     expired = names;
-    tasks.addAll(tasks(names, name -> notifier.expireEntry(name.directory(), name.name().bytes())));
-    tell(notifier, tasks);
+    tell(
+        notifier,
+        tasks(names, name -> notifier.expireEntry(name.directory(), name.name().bytes())),
+        listings);
   }
 
   /** Tells it what it would not ask for, now that the other state is visible. */
@@ -147,7 +149,8 @@ final class KernelRenewal {
         notifier,
         tasks(
             change.misleading(),
-            name -> notifier.invalidateEntry(name.directory(), name.name().bytes())));
+            name -> notifier.invalidateEntry(name.directory(), name.name().bytes())),
+        List.of());
     follow(change.moved());
   }
 
@@ -196,8 +199,24 @@ final class KernelRenewal {
     return tasks;
   }
 
-  /** Does the tasks, or begins a new epoch when they get stuck. */
-  private void tell(FuseNotifier notifier, List<Task> tasks) throws IOException {
+  /**
+   * Does the tasks. If those about names get stuck, a new epoch begins. One about a listing that
+   * gets stuck needs none: the call that holds the directory up goes on, and so does the task.
+   */
+  private void tell(FuseNotifier notifier, List<Task> names, List<Task> listings)
+      throws IOException {
+    Progress listed = begin(listings);
+    Progress named = begin(names);
+    if (!named.await() && keepsNames) {
+      LOG.info("calls have directories locked: the kernel looks all names up again");
+      notifier.beginEpoch();
+    }
+    var _ = listed.await();
+    named.throwFailure();
+    listed.throwFailure();
+  }
+
+  private Progress begin(List<Task> tasks) {
     Progress progress = new Progress(tasks.size());
     for (Task task : tasks) {
       try {
@@ -211,22 +230,11 @@ final class KernelRenewal {
                 progress.done();
               }
             });
-      } catch (RejectedExecutionException ended) {
-        return; // unmounted
+      } catch (RejectedExecutionException unmounted) {
+        progress.done();
       }
     }
-    while (!progress.isDone() && !Thread.currentThread().isInterrupted()) {
-      if (progress.isStuck()) {
-        progress.giveUp();
-        if (keepsNames) {
-          LOG.info("calls have directories locked: the kernel looks all names up again");
-          notifier.beginEpoch();
-        }
-        break;
-      }
-      LockSupport.parkNanos(LOOK_AGAIN_NS);
-    }
-    progress.throwFailure();
+    return progress;
   }
 
   /** How far the tasks are. Thread-safe. */
@@ -249,16 +257,16 @@ final class KernelRenewal {
       left.decrementAndGet();
     }
 
-    boolean isDone() {
-      return left.get() == 0;
-    }
-
-    boolean isStuck() {
-      return System.nanoTime() - lastNs > STUCK_NS;
-    }
-
-    void giveUp() {
-      givenUp = true;
+    /** Waits until all are done; gives up, and returns false, when nothing gets through. */
+    boolean await() {
+      while (left.get() > 0 && !Thread.currentThread().isInterrupted()) {
+        if (System.nanoTime() - lastNs > STUCK_NS) {
+          givenUp = true;
+          return false;
+        }
+        LockSupport.parkNanos(LOOK_AGAIN_NS);
+      }
+      return true;
     }
 
     boolean isGivenUp() {

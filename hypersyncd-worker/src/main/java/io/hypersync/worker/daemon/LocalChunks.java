@@ -6,13 +6,18 @@ import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.raptorq.OctetRows;
+import io.hypersync.runtime.agent.WarmUp;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.dataplane.BlockDecoder;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,10 +36,14 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   private final Consumer<Consumer<WorkerAgent>> post;
   private final Consumer<Boolean> reading;
 
-  /** These two are owned by the agent's thread. */
+  /** These are owned by the agent's thread. */
   private long queuedBytes;
 
   private boolean stopped;
+  private final WarmUp warmUp = new WarmUp("worker-symbols-warm-up", OctetRows::warmUp);
+
+  /** Used by {@link #incoming} only. */
+  private final BlockDecoder decoder = new BlockDecoder();
 
   private final ExecutorService incoming =
       Executors.newSingleThreadExecutor(
@@ -139,20 +148,65 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   @Override
   public void ingest(Hash hash, byte[] bytes) {
-    queuedBytes += bytes.length;
+    queued(bytes.length);
+    incoming.execute(
+        () ->
+            tell(
+                bytes.length,
+                agent -> agent.chunkFailed(hash, Errno.EIO, "internal error"),
+                () -> store(hash, bytes)));
+  }
+
+  /**
+   * Always posts an outcome, since an entry waits for it.
+   *
+   * @param taken so many bytes do not wait any more
+   * @param failed the outcome after an error, such as a full heap
+   */
+  private void tell(int taken, Consumer<WorkerAgent> failed, Supplier<Consumer<WorkerAgent>> work) {
+    Consumer<WorkerAgent> outcome = failed;
+    try {
+      outcome = work.get();
+    } finally {
+      Consumer<WorkerAgent> told = outcome;
+      post.accept(
+          agent -> {
+            taken(taken);
+            told.accept(agent);
+          });
+    }
+  }
+
+  @Override
+  public void decode(ReceivedBlock block) {
+    warmUp.begin();
+    ChunkRef chunk = new ChunkRef(block.chunk(), block.block().dataBytes());
+    // Does not count for what has the stream wait: the agent bounds it (worker.dataplane), and
+    // what is asked for instead of it comes on the stream.
+    incoming.execute(
+        () -> tell(0, agent -> agent.chunkNotDecoded(chunk), () -> decodeAndStore(block)));
+  }
+
+  private Consumer<WorkerAgent> decodeAndStore(ReceivedBlock received) {
+    Hash hash = received.chunk();
+    byte[] bytes = decoder.decode(received);
+    if (bytes == null) {
+      ChunkRef chunk = new ChunkRef(hash, received.block().dataBytes());
+      return agent -> agent.chunkNotDecoded(chunk);
+    }
+    Consumer<WorkerAgent> outcome = storeVerified(new Chunk(hash, bytes));
+    return agent -> {
+      agent.pushed().decoded();
+      outcome.accept(agent);
+    };
+  }
+
+  private void queued(int bytes) {
+    queuedBytes += bytes;
     if (queuedBytes > HIGH_WATER_BYTES && !stopped) {
       stopped = true;
       reading.accept(false);
     }
-    incoming.execute(
-        () -> {
-          Consumer<WorkerAgent> outcome = store(hash, bytes);
-          post.accept(
-              agent -> {
-                taken(bytes.length);
-                outcome.accept(agent);
-              });
-        });
   }
 
   @Override
@@ -164,12 +218,23 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   private Consumer<WorkerAgent> store(Hash hash, byte[] bytes) {
     try {
-      Chunk chunk = Chunk.verified(hash, bytes);
-      putPatiently(chunk);
-      return agent -> agent.chunkStored(hash);
+      return storeVerified(Chunk.verified(hash, bytes));
     } catch (ChunkStoreException e) {
-      return agent -> agent.chunkFailed(hash, e.errno(), String.valueOf(e.getMessage()));
+      return failed(hash, e);
     }
+  }
+
+  private Consumer<WorkerAgent> storeVerified(Chunk chunk) {
+    try {
+      putPatiently(chunk);
+      return agent -> agent.chunkStored(chunk.hash());
+    } catch (ChunkStoreException e) {
+      return failed(chunk.hash(), e);
+    }
+  }
+
+  private static Consumer<WorkerAgent> failed(Hash hash, ChunkStoreException e) {
+    return agent -> agent.chunkFailed(hash, e.errno(), String.valueOf(e.getMessage()));
   }
 
   /** Retries while the disk is behind: this thread has nothing else to do. */

@@ -4,12 +4,15 @@ import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.MulticastGroup;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.quic.QuicWorkerClient;
 import io.hypersync.wire.transport.ConnectFailure;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
 import io.hypersync.worker.WorkerAgent;
@@ -36,6 +39,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private final WorkerTransport transport;
   private final LeaderName leader;
   private final FaultPoints faults;
+  private final MulticastReceiver multicast;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
 
   /** Chunks that the leader has lost; it asks for few at a time. They go by turns with uploads. */
@@ -46,11 +50,13 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
   private volatile boolean stopping;
+  private @Nullable InetSocketAddress reached;
   private boolean connected;
   private boolean dropped;
 
   QuicLeaderLink(WorkerDaemonOptions options, FaultPoints faults) {
     this.faults = faults;
+    this.multicast = new MulticastReceiver(this::post, options.multicastInterface());
     this.leader = LeaderName.of(options.leaderAddress());
     this.transport =
         QuicWorkerClient.create(
@@ -61,6 +67,17 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   void begin(AgentLoop<WorkerAgent> agentLoop, LocalChunks localChunks) {
     loop = agentLoop;
     chunks = localChunks;
+  }
+
+  /** What is heard of what the leader sends to all workers; any thread. */
+  MulticastReceiver multicast() {
+    return multicast;
+  }
+
+  private void post(Consumer<WorkerAgent> call) {
+    if (loop != null) {
+      loop.post(call);
+    }
   }
 
   /** Whether something from the leader has arrived that is not handled yet; any thread. */
@@ -82,6 +99,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     stopping = true;
     leader.close();
     transport.shutdown();
+    multicast.leave(); // the agent's thread has ended
   }
 
   @Override
@@ -130,6 +148,19 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   }
 
   @Override
+  public void join(MulticastGroup group) {
+    InetSocketAddress address = reached;
+    if (address != null && !stopping) {
+      multicast.join(group, address);
+    }
+  }
+
+  @Override
+  public void leave() {
+    multicast.leave();
+  }
+
+  @Override
   public void disconnect() {
     if (connected) {
       dropped = true;
@@ -142,6 +173,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   @Override
   public void connected(InetSocketAddress address) {
     connected = true;
+    reached = address;
     dropped = false;
     LOG.debug("connected to the leader at {}", HostPorts.of(address));
     tell(WorkerAgent::linkUp);
@@ -175,6 +207,18 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
       faults.reached(Moment.ACK_RECEIVED); // the entry is not applied
     }
     agent.received(message);
+  }
+
+  @Override
+  public void received(ChunkSymbol symbol) {
+    if (!dropped) {
+      tell(agent -> agent.received(symbol));
+    }
+  }
+
+  @Override
+  public void measure(Consumer<PathFigures> then) {
+    transport.measure(then);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.hypersync.worker.daemon;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
@@ -26,6 +27,8 @@ import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
@@ -37,18 +40,17 @@ import io.hypersync.worker.WorkerStart;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.daemon.identity.AgentNames;
+import io.hypersync.worker.daemon.identity.ProcProcesses;
 import io.hypersync.worker.daemon.inotify.Inotify;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
-import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
-import io.hypersync.worker.fuse.dev.MountGuard;
 import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
-import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.ApplyListener;
@@ -58,6 +60,8 @@ import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -92,8 +96,6 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** In each of two generations; 21 bytes of heap each. */
   private static final int MAX_RECENT_CHUNKS = 1 << 17;
-
-  private static final Duration WATCH_INTERVAL = Duration.ofMillis(250);
 
   private final WorkerDaemonOptions options;
   private final CompletableFuture<Void> ended;
@@ -131,11 +133,9 @@ public final class WorkerRuntime implements AutoCloseable {
   private final long startedNs = System.nanoTime();
   private final Object mounting = new Object();
   private volatile boolean closing;
-  private volatile @Nullable FuseSession session;
-  private volatile @Nullable Vfs vfs;
+  private final @Nullable AgentNames agents;
+  private final MountBackend backend;
   private volatile @Nullable Inotify inotify;
-  private volatile @Nullable MountGuard guard;
-  private volatile @Nullable KernelWalker walker;
 
   /**
    * Creates all parts and starts none.
@@ -218,7 +218,7 @@ public final class WorkerRuntime implements AutoCloseable {
         .cache()
         .onUnreadable(
             page -> {
-              if (agent.isInstalled()) {
+              if (agent.isWhole()) {
                 snapshots.suspect().note(page);
               }
               loop().post(worker -> worker.pageUnreadable(page));
@@ -231,10 +231,31 @@ public final class WorkerRuntime implements AutoCloseable {
             fetched,
             new PastMount.Parts(new PastMutations(mutations), store, recent),
             loop::post);
+    this.agents = options.identifyAgents() ? agents(options) : null;
+    this.backend = backend();
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
     fetched.begin(loop);
     var _ = ended.whenComplete((_, _) -> fetched.end());
+  }
+
+  private static AgentNames agents(WorkerDaemonOptions options) {
+    // Working directories of processes are without symbolic links. The mount's own folder is none.
+    Path mount = options.mountPoint();
+    Path folder = mount.getParent();
+    try {
+      mount = folder == null ? mount : folder.toRealPath().resolve(mount.getFileName());
+    } catch (IOException e) {
+      LOG.debug("{} may lead through links", mount, e);
+    }
+    byte[] bytes = mount.toString().getBytes(StandardCharsets.UTF_8);
+    return new AgentNames(
+        new ProcProcesses(),
+        new String(bytes, StandardCharsets.ISO_8859_1),
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+            ? system.getMaxFileDescriptorCount()
+            : 0,
+        Clock.SYSTEM);
   }
 
   private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {
@@ -253,7 +274,16 @@ public final class WorkerRuntime implements AutoCloseable {
     snapshotThread.run(
         task::step,
         () -> loop().post(agent -> agent.installed(snapshot)),
-        why -> loop().post(agent -> agent.installFailed(snapshot, why)));
+        why ->
+            loop()
+                .post(
+                    agent -> {
+                      if (task.isRefuted()) {
+                        agent.installRefuted(snapshot, why);
+                      } else {
+                        agent.installFailed(snapshot, why);
+                      }
+                    }));
   }
 
   /**
@@ -360,24 +390,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private void mountNow(MountFolder folder) {
     try {
       folder.prepare();
-      FuseMount mount =
-          FuseMount.mount(
-              folder.point(),
-              FuseMountOptions.workspace(
-                  FuseMountOptions.source(options.workspace()), options.suid(), options.dev()));
-      folder.mounted();
-      FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
-      session = started;
-      guard = guard(mount);
-      Vfs served = filesystem(started.connection());
-      vfs = served;
-      notifier.start(started.notifier(), started.connection().minor(), served::byteAt);
-      KernelWalker walks = KernelWalker.of(mount, inodes, this::view);
-      walker = walks;
-      started.serve(walks.around(reporting(mount, started, served), served));
-      walks.start();
-      notifier.walkWith(walks);
-      Thread.ofVirtual().name("mount-watch").start(() -> watch(mount, started, walks));
+      if (agents != null) {
+        agents.start();
+      }
+      backend.mount(folder);
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
@@ -394,19 +410,21 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** The worker's status; blocks for the agent's answer, so not on the transport's thread. */
   public ObjectNode status() {
-    FuseSession mounted = session;
-    ObjectNode status =
-        questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages, mounted != null));
+    boolean mounted = backend.isMounted();
+    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages, mounted));
     status.set("page_memory", PageMemoryStatus.of(pages));
-    Vfs served = vfs;
+    status.set("multicast", link.multicast().status());
+    status.put("fuse_backend", options.backend().text());
     status.put("kernel_inodes", inodes.size());
-    status.put("open_handles", served == null ? 0 : served.openHandles());
-    status.put("o_direct_opens", served == null ? 0 : served.directOpens());
-    status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
+    status.put("open_handles", backend.openHandles());
+    status.put("reads_that_fetched", backend.readsThatFetched());
+    status.put("o_direct_opens", backend.directOpens());
+    status.put("requests_in_flight", backend.inFlight());
     ObjectNode requests = status.putObject("kernel_requests");
-    kernelRequests().forEach((opcode, count) -> requests.put(opcode.label(), count));
+    backend.requests().forEach((opcode, count) -> requests.put(opcode.label(), count));
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
+    status.set("agents", agents == null ? null : agents.status());
     status.set("past_mounts", pastMounts.json());
     return status;
   }
@@ -459,7 +477,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * @throws UserError if it cannot be done, or for wrong arguments
    */
   public ObjectNode past(JsonNode args) {
-    if (session == null) {
+    if (!backend.isMounted()) {
       throw new UserError("this worker has not mounted the workspace yet", "Try again then.");
     }
     return pastMounts.run(args);
@@ -489,7 +507,7 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   private ObjectNode startProfile() {
-    Map<FuseOpcode, Long> requests = kernelRequests();
+    Map<FuseOpcode, Long> requests = backend.requests();
     long id =
         questions.ask(
             a -> stages.profiles().start(a.visible().state(), requests, a.fsyncsElided()));
@@ -515,7 +533,8 @@ public final class WorkerRuntime implements AutoCloseable {
     tree.setAll(ended.result().tree(top));
     tree.set("stages", ended.stages().sinceStart());
     ObjectNode requests = tree.putObject("requests");
-    kernelRequests()
+    backend
+        .requests()
         .forEach(
             (opcode, count) -> {
               long before = ended.requests().getOrDefault(opcode, 0L);
@@ -529,11 +548,6 @@ public final class WorkerRuntime implements AutoCloseable {
   private static UserError profileEnded() {
     return new UserError(
         "the profile has ended", "Nobody asked for it for 10 s, or the worker was started again.");
-  }
-
-  private Map<FuseOpcode, Long> kernelRequests() {
-    FuseSession mounted = session;
-    return mounted == null ? Map.of() : mounted.counters().requests();
   }
 
   /** Waits up to 3 s for mutations under way, unmounts, and stops all parts. */
@@ -550,22 +564,13 @@ public final class WorkerRuntime implements AutoCloseable {
     if (reporter != null) {
       reporter.close();
     }
-    KernelWalker walks = walker;
-    if (walks != null) {
-      walks.close();
+    try {
+      backend.close();
+    } catch (IOException e) {
+      LOG.warn("while unmounting {}: {}", options.mountPoint(), FileProblems.describe(e));
     }
-    FuseSession mounted = session;
-    if (mounted != null) {
-      try {
-        mounted.close();
-        // if the unmount fails, the guard stays, and ends after this process
-        MountGuard guarding = guard;
-        if (guarding != null) {
-          guarding.close();
-        }
-      } catch (IOException e) {
-        LOG.warn("while unmounting {}: {}", options.mountPoint(), FileProblems.describe(e));
-      }
+    if (agents != null) {
+      agents.close();
     }
     notifier.close();
     gauge.close();
@@ -608,28 +613,15 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  private static @Nullable MountGuard guard(FuseMount mount) {
-    if (mount.device().isEmpty()) {
-      LOG.warn("should this worker be killed its mount may hang: it has no device number");
-      return null;
-    }
-    try {
-      return MountGuard.start(
-          ProcessHandle.current().pid(), mount.device().getAsLong(), mount.mountPoint());
-    } catch (IOException e) {
-      LOG.warn("should this worker be killed its mount may hang: {}", FileProblems.describe(e));
-      return null;
-    }
-  }
-
   /** The filesystem, with shadow calls for local inotify watches around it if they are enabled. */
   private FuseHandler reporting(FuseMount mount, FuseSession started, Vfs served) {
+    FuseHandler named = named(served);
     if (options.inotify().isEmpty()) {
-      return served;
+      return named;
     }
     if (mount.device().isEmpty()) {
       LOG.warn("local watchers hear nothing of other machines: the mount has no device number");
-      return served;
+      return named;
     }
     Inotify reporter =
         new Inotify(
@@ -643,7 +635,7 @@ public final class WorkerRuntime implements AutoCloseable {
             this::view);
     inotify = reporter;
     reporter.start();
-    return reporter.around(served);
+    return reporter.around(named);
   }
 
   /** Passes on what becomes visible, once there is somebody to tell. */
@@ -680,19 +672,28 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  private void watch(FuseMount mount, FuseSession mounted, KernelWalker walks) {
-    try {
-      Optional<SessionEnd> end = mounted.awaitEnd(WATCH_INTERVAL);
-      while (end.isEmpty()) {
-        if (!mount.isMounted()) {
-          walks.close(); // its open descriptors would keep the filesystem alive
-        }
-        end = mounted.awaitEnd(WATCH_INTERVAL);
+  private MountBackend backend() {
+    return switch (options.backend()) {
+      case KERNEL ->
+          new KernelBackend(
+              options,
+              new KernelBackend.Parts(
+                  inodes,
+                  notifier,
+                  this::view,
+                  this::filesystem,
+                  this::reporting,
+                  this::sessionEnded));
+      case JNR -> {
+        Vfs served = filesystem(false, false);
+        yield new JnrBackend(options, served, named(served), this::sessionEnded);
       }
-      sessionEnded(end.get());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    };
+  }
+
+  /** The filesystem, with requests that have the names of their callers' agents. */
+  private FuseHandler named(Vfs served) {
+    return agents == null ? served : agents.around(served);
   }
 
   private Vfs filesystem(FuseConnection connection) {
@@ -701,6 +702,12 @@ public final class WorkerRuntime implements AutoCloseable {
     if (cache.names() && !names) {
       LOG.info("this kernel is older than Linux 6.16: it keeps no names");
     }
+    return filesystem(cache.attributes(), names);
+  }
+
+  /** The filesystem; what the kernel may cache is less than the options say, if need be. */
+  private Vfs filesystem(boolean attributes, boolean names) {
+    CachePolicy cache = options.cache();
     return new Vfs(
         this::view,
         inodes,
@@ -711,7 +718,7 @@ public final class WorkerRuntime implements AutoCloseable {
         new ProcCallers(),
         this::freeBytes,
         notifier::dropListingAtOnce,
-        new CachePolicy(cache.attributes(), names, cache.strictOpen(), cache.strictReads()),
+        new CachePolicy(attributes, names, cache.strictOpen(), cache.strictReads()),
         Clock.SYSTEM);
   }
 
@@ -784,6 +791,7 @@ public final class WorkerRuntime implements AutoCloseable {
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),
         defaults.reportNs(),
-        maxStateBytes() - (droppable == Long.MAX_VALUE ? 0 : droppable));
+        maxStateBytes() - (droppable == Long.MAX_VALUE ? 0 : droppable),
+        options.multicast() ? Features.SUPPORTED : Features.SUPPORTED.without(Feature.MULTICAST));
   }
 }

@@ -15,6 +15,7 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
+import io.hypersync.worker.dataplane.PushedChunksStatus;
 import io.hypersync.worker.install.SnapshotInstall;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheReport;
@@ -78,6 +79,7 @@ final class WorkerStatus {
     status.put("chunks_backfilled", agent.backfill().fetched());
     status.put("backfill_running", agent.backfill().isWanted());
     status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
+    status.set("data_plane", dataPlane(agent.pushed().status()));
     status.set("chunk_cache", cache(agent.cache()));
     status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));
@@ -88,6 +90,18 @@ final class WorkerStatus {
       invariants.put(invariant.name(), invariant.broken());
     }
     return status;
+  }
+
+  private static ObjectNode dataPlane(PushedChunksStatus pushed) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("chunks_decoded", pushed.decoded());
+    node.put("chunks_asked", pushed.asked());
+    node.put("chunks_not_decoded", pushed.notDecoded());
+    node.put("chunks_dropped", pushed.droppedChunks());
+    node.put("backlog_bytes", pushed.backlogBytes());
+    node.put("symbols_rejected", pushed.rejectedSymbols());
+    node.put("symbols_surplus", pushed.surplusSymbols());
+    return node;
   }
 
   /** The meter was read when a report was sent; what is visible now is newer. */

@@ -38,6 +38,9 @@ public final class BegunInstall {
   /** Pause before what has failed is tried again. */
   private static final long AGAIN_NS = 5_000_000_000L;
 
+  /** A page that nobody has for so long is gone: every worker that may have it is back by then. */
+  private static final long LOST_NS = 600_000_000_000L;
+
   /** Pause before a leader is asked again that cannot hold the state. */
   private static final long REFUSED_NS = 60_000_000_000L;
 
@@ -67,6 +70,12 @@ public final class BegunInstall {
 
   private @Nullable SnapshotInstall pages;
   private boolean isBeingPublished;
+
+  /** A page that no connected worker has, says the leader; null if it has said so of none. */
+  private @Nullable Hash lost;
+
+  /** Since when; of this connection. */
+  private long lostSinceNs;
 
   /** Whether the leader keeps the pages until they are given back. */
   private boolean isHeld;
@@ -108,6 +117,7 @@ public final class BegunInstall {
     this.isInTouch = isInTouch;
     this.clock = clock;
     this.begin = begin;
+    pasts.onNoLongerHeld(this::noLongerHeld);
   }
 
   /** Whether all that the state needs should be here; any thread. */
@@ -122,6 +132,7 @@ public final class BegunInstall {
 
   /** The leader is away: what was on its way is asked for again. */
   public void leaderLost() {
+    lost = null;
     if (pages != null) {
       pages.leaderLost();
     }
@@ -129,6 +140,9 @@ public final class BegunInstall {
 
   /** A chunk was stored, perhaps a page. */
   public void stored(Hash hash) {
+    if (hash.equals(lost)) {
+      lost = null;
+    }
     if (pages != null) {
       pages.stored(hash);
     }
@@ -139,7 +153,19 @@ public final class BegunInstall {
     return pages != null && pages.isWaitingFor(hash);
   }
 
-  /** Nobody has a page, or there is no room for it. */
+  /**
+   * Neither the leader nor a connected worker has a page. It is asked for again: another worker may
+   * come that has it.
+   */
+  public void lost(Hash hash, String why) {
+    if (lost == null && isWaitingFor(hash)) {
+      lost = hash;
+      lostSinceNs = clock.monotonicNs();
+    }
+    failed(hash, why);
+  }
+
+  /** A page cannot be had just now, or there is no room for it. */
   public void failed(Hash hash, String why) {
     SnapshotInstall now = pages;
     if (now != null && now.isWaitingFor(hash)) {
@@ -180,12 +206,22 @@ public final class BegunInstall {
     }
   }
 
+  /** The leader was asked again after a lost connection, and keeps a state no more. */
+  private void noLongerHeld(long index) {
+    Snapshot fetched = received;
+    if (isHeld && fetched != null && fetched.index() == index) {
+      isHeld = false;
+      pasts.release(index);
+      nextHoldNs = clock.monotonicNs() + REFUSED_NS;
+    }
+  }
+
   /**
    * Fetches some pages, if the leader is in touch.
    *
    * @return whether anything was done
-   * @throws InstallException if the pages are not what a snapshot has: what is shown here rests on
-   *     a snapshot that cannot be had as a whole
+   * @throws InstallException if the pages are not what a snapshot has, or nobody has had one of
+   *     them for ten minutes: what is shown here rests on a snapshot that cannot be had as a whole
    */
   public boolean work(long nowNs) throws InstallException {
     Snapshot begun = received;
@@ -195,6 +231,7 @@ public final class BegunInstall {
     if (nowNs - nextHoldNs >= 0) {
       hold();
     }
+    requireNotLost(nowNs);
     if (nowNs - nextNs < 0) {
       return false;
     }
@@ -220,6 +257,18 @@ public final class BegunInstall {
     } catch (ChunkStoreException e) {
       pause(String.valueOf(e.getMessage()));
       return false;
+    }
+  }
+
+  /** The newest state may do without what it was restored from, so that is waited for longer. */
+  private void requireNotLost(long nowNs) throws InstallException {
+    if (lost != null && !isRestored && nowNs - lostSinceNs >= LOST_NS) {
+      throw InstallException.lostPage(
+          "page "
+              + lost
+              + " is lost, neither the leader nor another worker has had it for "
+              + LOST_NS / 60_000_000_000L
+              + " minutes");
     }
   }
 
@@ -251,7 +300,8 @@ public final class BegunInstall {
     }
   }
 
-  private boolean isReceived(Snapshot snapshot) {
+  /** Whether this is what the worker has begun with, and is not in its catalog yet. */
+  public boolean isReceived(Snapshot snapshot) {
     Snapshot now = received;
     return now != null && !isRestored && now.index() == snapshot.index();
   }
@@ -308,6 +358,7 @@ public final class BegunInstall {
     Snapshot last = received;
     received = null;
     pages = null;
+    lost = null;
     isRestored = false;
     if (last != null && isHeld) {
       isHeld = false;

@@ -485,7 +485,8 @@ public final class IntentTracker implements LocalCalls {
             wanted.agent(),
             OpCodec.encode(wanted.op()),
             isInline(mutation) ? concatenated(wanted.chunks()) : NOTHING,
-            uploading));
+            uploading,
+            wanted.paths()));
     upload(mutation, uploading);
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.worker.intents;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.List;
@@ -13,7 +14,8 @@ import java.util.List;
  *     any more
  * @param caller the calling thread; mutations of one caller are committed in the order of
  *     submission
- * @param agent a label of the calling program, for reports; empty for now
+ * @param agent the name of the caller's agent, for reports; empty if it is not known
+ * @param paths of what the call has named
  * @param op the change
  * @param chunks the bytes of {@code op.chunks()}, in order
  * @param uploading those of them that the leader cannot have yet
@@ -24,6 +26,7 @@ public record Mutation(
     RequestId unique,
     int caller,
     String agent,
+    CallPaths paths,
     FsOp op,
     List<Chunk> chunks,
     List<Hash> uploading,

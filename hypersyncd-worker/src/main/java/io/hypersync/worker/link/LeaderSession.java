@@ -2,7 +2,6 @@ package io.hypersync.worker.link;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
-import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -91,7 +90,17 @@ public final class LeaderSession {
    */
   public void sendHello(long appliedIndex, Hash root, ClientId run, long nowNs) {
     monitor.handshaking(nowNs);
-    link.send(new Hello(config.workspace(), config.worker(), epochSeen, appliedIndex, root, run));
+    link.send(
+        new Hello(
+            Protocol.VERSION,
+            config.workspace(),
+            config.worker(),
+            epochSeen,
+            appliedIndex,
+            root,
+            run,
+            Protocol.REVISION,
+            config.features()));
   }
 
   /**
@@ -106,7 +115,7 @@ public final class LeaderSession {
       return false;
     }
     String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
-    String problem = revision == null ? welcome.params().problem(Features.SUPPORTED) : revision;
+    String problem = revision == null ? welcome.params().problem(config.features()) : revision;
     if (problem != null) {
       link.disconnect();
       refusedForGood(
@@ -122,7 +131,11 @@ public final class LeaderSession {
     return true;
   }
 
-  /** Takes the leader's refusal: how long to wait before another attempt depends on the reason. */
+  /**
+   * Takes the leader's refusal, also in the middle of a session: how long to wait before another
+   * attempt depends on the reason. Nothing else says that the session is lost: the link tells of no
+   * connection that this side has ended.
+   */
   public void refused(Refused refused, long nowNs) {
     link.disconnect();
     switch (refused.reason()) {
@@ -134,10 +147,12 @@ public final class LeaderSession {
         if (monitor.takenElsewhere(why, nowNs)) {
           LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
         }
+        lost.run();
       }
       case PROTOCOL_ERROR -> {
         LOG.warn("the leader refuses for now: {}", refused.message());
         monitor.down(refused.message(), nowNs);
+        lost.run();
       }
       case DIVERGED -> diverged(refused.message(), nowNs);
       case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> refusedForGood(refused.message(), nowNs);

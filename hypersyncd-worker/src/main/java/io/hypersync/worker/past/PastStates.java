@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +24,14 @@ public final class PastStates {
 
   private final LeaderLink link;
 
-  /** Who waits for an answer, by request; a request without one is repeated after a reconnect. */
+  /** Who waits for an answer, by request. */
   private final Map<Long, Consumer<Answer>> asking = new HashMap<>();
 
+  /** What is asked for again since the last Welcome, by request: the index of a state held here. */
+  private final Map<Long, Long> askedAgain = new HashMap<>();
+
   private final TreeMap<Long, Held> held = new TreeMap<>();
+  private LongConsumer noLongerHeld = _ -> {};
   private long lastRequest;
   private boolean isSupported;
 
@@ -99,6 +104,7 @@ public final class PastStates {
   public void found(PastState state) {
     Held known = held.get(state.index());
     Consumer<Answer> asker = asking.remove(state.requestId());
+    askedAgain.remove(state.requestId());
     if (asker == null) { // again, or nobody waits any more
       if (known == null) {
         link.send(new PastStateRelease(state.index()));
@@ -123,12 +129,28 @@ public final class PastStates {
     Consumer<Answer> asker = asking.remove(refused.requestId());
     if (asker != null) {
       asker.accept(new Answer.Refused(refused.message(), refused.hint()));
-    } else {
-      LOG.warn(
-          "the leader holds a state no more that is mounted here, so what was not read yet may be"
-              + " missing: {}",
-          refused.message());
+      return;
     }
+    Long index = askedAgain.remove(refused.requestId());
+    Held known = index == null ? null : held.get(index);
+    if (known == null) {
+      return;
+    }
+    LOG.warn(
+        "the leader holds the state of entry {} no more, so what was not read yet may be missing: {}",
+        index,
+        refused.message());
+    noLongerHeld.accept(index);
+  }
+
+  /**
+   * Tells of a state that is held here and that the leader, asked for it again after a lost
+   * connection, holds no more.
+   *
+   * @param listener told of the index; may release it
+   */
+  public void onNoLongerHeld(LongConsumer listener) {
+    noLongerHeld = listener;
   }
 
   /** A mount of a state has ended. */
@@ -150,6 +172,7 @@ public final class PastStates {
     if (supported) {
       for (long index : held.keySet()) {
         lastRequest++;
+        askedAgain.put(lastRequest, index);
         link.send(new PastStateRequest(lastRequest, Long.toString(index)));
       }
     }
@@ -159,6 +182,7 @@ public final class PastStates {
   public void leaderLost() {
     List<Consumer<Answer>> all = List.copyOf(asking.values());
     asking.clear();
+    askedAgain.clear();
     all.forEach(asker -> asker.accept(lost()));
   }
 

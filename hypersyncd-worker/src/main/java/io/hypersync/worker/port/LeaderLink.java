@@ -1,6 +1,9 @@
 package io.hypersync.worker.port;
 
+import io.hypersync.wire.message.LeaderMessage.MulticastGroup;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.PathFigures;
+import java.util.function.Consumer;
 
 /** The connection to the leader. Called by the worker agent only; nothing here blocks. */
 public interface LeaderLink {
@@ -12,6 +15,22 @@ public interface LeaderLink {
 
   /** Sends the queued messages. */
   void flush();
+
+  /**
+   * Measures the path to the leader.
+   *
+   * @param then called on the agent's thread; not called without a connection
+   */
+  void measure(Consumer<PathFigures> then);
+
+  /**
+   * Begins to listen to what the leader sends to all workers; what comes is reported to the agent.
+   * Ends with {@link #leave}. Does nothing where there is no multicast.
+   */
+  default void join(MulticastGroup group) {}
+
+  /** Ends listening to it. */
+  default void leave() {}
 
   /** Closes the connection, if there is one; the agent gets no report of that. */
   void disconnect();

@@ -3,6 +3,7 @@ package io.hypersync.worker.port;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import java.util.List;
 
 /** Access to the worker's local chunk store for the agent. */
@@ -51,4 +52,10 @@ public interface WorkerChunks {
    * WorkerAgent.chunkStored} or {@code chunkFailed} is called.
    */
   void ingest(Hash hash, byte[] bytes);
+
+  /**
+   * Decodes a chunk, compares it with its hash and stores it, off the agent's thread; then {@code
+   * WorkerAgent.chunkStored}, {@code chunkFailed} or {@code chunkNotDecoded} is called.
+   */
+  void decode(ReceivedBlock block);
 }

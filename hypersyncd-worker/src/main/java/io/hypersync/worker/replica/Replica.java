@@ -150,6 +150,9 @@ public final class Replica implements SnapshotSource {
      * @throws PageUnreadableException if a part of a state is not in memory and cannot be read
      */
     Runnable applied(LogEntry entry, IndexedState before, IndexedState after);
+
+    /** An entry is about to be applied, perhaps once more: a page was missing, or memory. */
+    default void applying(LogEntry entry) {}
   }
 
   /** S_0, without a limit to the size of the state. */
@@ -601,6 +604,7 @@ public final class Replica implements SnapshotSource {
             new ApplyError(entry.index(), e.errno(), String.valueOf(e.getMessage())), howLong);
       }
     }
+    listener.applying(entry);
     IndexedState before = head;
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     return switch (applied(before.state(), entry, stamp)) {

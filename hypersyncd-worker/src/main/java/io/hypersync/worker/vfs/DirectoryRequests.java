@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
@@ -17,7 +18,9 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,12 @@ final class DirectoryRequests {
   private static final byte[] PARENT = "..".getBytes(StandardCharsets.US_ASCII);
   private static final int SELF_COOKIE = 1;
   private static final int PARENT_COOKIE = 2;
+
+  /** How many rows are looked at when one needs a page that is not here. */
+  private static final int MOST_ROWS_AHEAD = 1_024;
+
+  /** How many pages are fetched at once for a listing: about 1 MiB. */
+  private static final int MOST_PAGES_AHEAD = 128;
 
   private final Nodes nodes;
   private final OpenHandles handles;
@@ -152,9 +161,33 @@ final class DirectoryRequests {
       fill(listing, offset, dots, entries);
     } catch (PageUnreadableException e) {
       if (rows.isEmpty()) {
-        throw e;
+        throw new PagesUnreadable(ahead(listing, offset, e), e);
       }
     }
+  }
+
+  /**
+   * The pages that the rows from here on need and that cannot be read, so that they are fetched
+   * together: each row may be in a page of its own.
+   *
+   * @param first what the first of these rows, or the directory, needs
+   */
+  private static List<Hash> ahead(Listing listing, long offset, PageUnreadableException first) {
+    Set<Hash> pages = new LinkedHashSet<>();
+    pages.add(first.page());
+    int from = Math.clamp(offset - PARENT_COOKIE, 0, listing.rows.size());
+    int to = Math.min(listing.rows.size(), from + MOST_ROWS_AHEAD);
+    for (DirEntry entry : listing.rows.subList(from, to)) {
+      if (pages.size() == MOST_PAGES_AHEAD) {
+        break;
+      }
+      try {
+        var _ = listing.view.state().node(entry.node());
+      } catch (PageUnreadableException e) {
+        pages.add(e.page());
+      }
+    }
+    return List.copyOf(pages);
   }
 
   private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {

@@ -2,6 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.inotify.NameInDirectory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -41,6 +42,16 @@ final class InodeTable {
   /** Raises the lookup count, adding the inode if it is new. Called before the reply is sent. */
   void lookedUp(InodeNo inode, NodeId node) {
     part(inode).lookedUp(inode.value(), node);
+  }
+
+  /** Notes a name that leads to an inode now, if the kernel holds it. */
+  void named(InodeNo inode, NameInDirectory place) {
+    part(inode).named(inode.value(), place);
+  }
+
+  /** A name that has led to an inode; null if none is known. */
+  @Nullable NameInDirectory place(InodeNo inode) {
+    return part(inode).place(inode.value());
   }
 
   /** Lowers the lookup count (FORGET); at 0 the inode is removed. */
@@ -99,6 +110,18 @@ final class InodeTable {
         inodes.put(inode, known);
       }
       known.lookedUp();
+    }
+
+    synchronized void named(long inode, NameInDirectory place) {
+      KernelInode known = inodes.get(inode);
+      if (known != null) {
+        known.named(place.directory().value(), place.name());
+      }
+    }
+
+    synchronized @Nullable NameInDirectory place(long inode) {
+      KernelInode known = inodes.get(inode);
+      return known == null ? null : known.place();
     }
 
     synchronized void forget(long inode, long lookups) {

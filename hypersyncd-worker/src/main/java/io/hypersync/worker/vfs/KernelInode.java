@@ -1,6 +1,9 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.inotify.NameInDirectory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +18,14 @@ final class KernelInode {
 
   private volatile boolean attributes;
   private volatile boolean pages;
+
+  /**
+   * A name that has led to the inode; null until one is known. Guarded like the lookup count. The
+   * directory's number and its name are apart, because there may be millions of these.
+   */
+  private @Nullable Name name;
+
+  private long directoryNumber;
 
   /**
    * Lookup count: lookups that the kernel has not taken back with FORGET. Guarded by the lock of
@@ -32,6 +43,16 @@ final class KernelInode {
 
   void lookedUp() {
     lookups++;
+  }
+
+  /** Notes a name that leads to the inode now. */
+  void named(long inDirectory, Name now) {
+    directoryNumber = inDirectory;
+    name = now;
+  }
+
+  @Nullable NameInDirectory place() {
+    return name == null ? null : new NameInDirectory(new InodeNo(directoryNumber), name);
   }
 
   /** Lowers the lookup count; returns whether the kernel still holds the inode. */

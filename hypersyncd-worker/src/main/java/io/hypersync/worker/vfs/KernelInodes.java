@@ -47,6 +47,16 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
     inodes.lookedUp(node.inode(), node.id());
   }
 
+  /** Notes a name that leads to an inode now. It may lead elsewhere later, unnoticed. */
+  void named(InodeNo inode, NameInDirectory place) {
+    inodes.named(inode, place);
+  }
+
+  /** A name that has led to an inode; null if none is known. */
+  @Nullable NameInDirectory place(InodeNo inode) {
+    return inodes.place(inode);
+  }
+
   /** Lowers the lookup count (FORGET); surplus lookups and unknown inodes are ignored. */
   public void forget(InodeNo inode, long lookups) {
     if (!inode.equals(InodeNo.ROOT)) {

@@ -12,6 +12,7 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.inotify.NameInDirectory;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -110,6 +111,7 @@ final class Nodes {
   FuseEntry found(View view, InodeNo directory, Name name, Node node) {
     inodes.lookedUp(node);
     InodeNo inode = node.inode();
+    inodes.named(inode, new NameInDirectory(directory, name));
     long attributesNs = keepAttributes(inode);
     long nameNs = noteName(directory, name, node.type() == NodeType.DIRECTORY);
     View now = current.get();

@@ -53,22 +53,30 @@ final class PageFetches {
       try {
         answer.answer();
       } catch (PageUnreadableException e) {
-        fetch(e.page());
+        fetch(List.of(e.page()));
+      } catch (PagesUnreadable e) {
+        fetch(e.pages());
       } catch (RequestFailed e) {
         reply.error(e.errno());
       }
     }
 
-    /** One that was just fetched, and cannot be read again, is not fetched for ever. */
-    private void fetch(Hash page) {
-      if (fetched == MOST || page.equals(last)) {
+    /**
+     * One that was just fetched, and cannot be read again, is not fetched for ever.
+     *
+     * @param pages different ones; the request cannot go on without the first
+     */
+    private void fetch(List<Hash> pages) {
+      Hash first = pages.getFirst();
+      if (fetched >= MOST || first.equals(last)) {
         reply.error(Errno.EIO);
         return;
       }
-      fetched++;
-      last = page;
+      fetched += pages.size();
+      last = first;
       // The length of a page is not known; the leader goes by the hash.
-      List<ChunkRef> wanted = List.of(new ChunkRef(page, ChunkRef.MAX_LENGTH));
+      List<ChunkRef> wanted =
+          pages.stream().map(page -> new ChunkRef(page, ChunkRef.MAX_LENGTH)).toList();
       leader.fetchAgain(wanted, this::again, _ -> reply.error(Errno.EIO));
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +28,17 @@ final class RepairedReads {
   private final Mutations leader;
   private final PageFetches pages;
 
+  /** Calls that have asked the leader for chunks, each of them once. */
+  private final LongAdder fetching = new LongAdder();
+
   RepairedReads(Mutations leader, PageFetches pages) {
     this.leader = leader;
     this.pages = pages;
+  }
+
+  /** How many calls have waited for chunks of the leader. */
+  long fetching() {
+    return fetching.sum();
   }
 
   /** Answers the request; may run more than once. */
@@ -73,6 +82,9 @@ final class RepairedReads {
       try {
         read.answer();
       } catch (UnreadableChunks e) {
+        if (fetched.isEmpty()) {
+          fetching.increment();
+        }
         List<ChunkRef> wanted = new ArrayList<>();
         for (Unreadable chunk : e.chunks()) {
           int count = fetched.merge(chunk.ref().hash(), 1, Integer::sum);

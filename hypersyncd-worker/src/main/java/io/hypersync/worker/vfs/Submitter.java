@@ -28,17 +28,18 @@ import java.util.List;
  * or an earlier intent, so the leader is assumed to have it; all others are uploaded.
  */
 final class Submitter {
-  private static final String NO_AGENT = "";
-
   private final Mutations mutations;
   private final PageFetches pages;
   private final ChunkStore chunks;
+  private final KernelPaths paths;
   private final Clock clock;
 
-  Submitter(Mutations mutations, PageFetches pages, ChunkStore chunks, Clock clock) {
+  Submitter(
+      Mutations mutations, PageFetches pages, ChunkStore chunks, KernelPaths paths, Clock clock) {
     this.mutations = mutations;
     this.pages = pages;
     this.chunks = chunks;
+    this.paths = paths;
     this.clock = clock;
   }
 
@@ -119,12 +120,33 @@ final class Submitter {
         new Mutation(
             caller.unique(),
             caller.pid(),
-            NO_AGENT,
+            caller.agent(),
+            paths.of(op),
             op,
             payload.chunks(),
             uploading,
-            completion,
+            naming(completion),
             times));
+  }
+
+  /**
+   * Notes what names lead to, before the caller is answered and may use them; and once more
+   * afterwards, for nodes that the kernel holds only with the answer.
+   */
+  private Completion naming(Completion completion) {
+    return new Completion() {
+      @Override
+      public void committed(LogEntry entry, FsState state) {
+        paths.committed(entry.op(), state);
+        completion.committed(entry, state);
+        paths.committed(entry.op(), state);
+      }
+
+      @Override
+      public void failed(Errno errno) {
+        completion.failed(errno);
+      }
+    };
   }
 
   /**

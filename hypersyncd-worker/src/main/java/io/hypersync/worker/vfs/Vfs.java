@@ -59,6 +59,8 @@ public final class Vfs implements FuseHandler {
    */
   private final PageFetches pages;
 
+  private final RepairedReads repaired;
+
   private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
@@ -91,8 +93,9 @@ public final class Vfs implements FuseHandler {
     this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks, recent);
     this.pages = new PageFetches(mutations);
-    RepairedReads repaired = new RepairedReads(mutations, pages);
-    Submitter submitter = new Submitter(mutations, pages, chunks, clock);
+    this.repaired = new RepairedReads(mutations, pages);
+    Submitter submitter =
+        new Submitter(mutations, pages, chunks, new KernelPaths(inodes, view), clock);
     this.reads = new ReadRequests(nodes, space, pathRewalks);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
@@ -118,6 +121,11 @@ public final class Vfs implements FuseHandler {
    */
   public long directOpens() {
     return files.directOpens();
+  }
+
+  /** How many calls have waited for chunks that were not here, or not intact. */
+  public long readsThatFetched() {
+    return repaired.fetching();
   }
 
   /** The number of open files and directories. */

@@ -6,6 +6,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.fixtures.Entries;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.fixtures.StageFigures;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -72,7 +73,16 @@ class WorkerStagesTest {
   private static FinishedMutation finished(
       MutationTimestamps times, List<Chunk> chunks, @Nullable LogEntry entry) {
     Mutation mutation =
-        new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), Mutations.ANSWERED, times);
+        new Mutation(
+            new RequestId(1),
+            2,
+            "",
+            CallPaths.NONE,
+            OP,
+            chunks,
+            List.of(),
+            Mutations.ANSWERED,
+            times);
     return new FinishedMutation(INTENT, mutation, entry);
   }
 

@@ -12,6 +12,7 @@ import io.hypersync.fixtures.Entries;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -576,7 +577,15 @@ class IntentTrackerTest {
       Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
     return new Mutation(
-        new RequestId(unique), caller, "", op, chunks, uploading, completion, times);
+        new RequestId(unique),
+        caller,
+        "",
+        CallPaths.NONE,
+        op,
+        chunks,
+        uploading,
+        completion,
+        times);
   }
 
   private WaitingCall call(String name) {

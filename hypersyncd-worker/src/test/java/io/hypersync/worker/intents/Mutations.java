@@ -1,6 +1,7 @@
 package io.hypersync.worker.intents;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -30,7 +31,8 @@ public final class Mutations {
   /** A mutation without bytes; all mutations made here have the same caller, and the times 0. */
   public static Mutation of(RequestId unique, FsOp op, Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
-    return new Mutation(unique, CALLER, "", op, List.of(), List.of(), completion, times);
+    return new Mutation(
+        unique, CALLER, "", CallPaths.NONE, op, List.of(), List.of(), completion, times);
   }
 
   /** Adds to {@code told}, after the prefix, {@code committed} or the name of the error. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.Features;
 import io.hypersync.worker.WorkerConfig;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,8 @@ class LinkMonitorTest {
               50 * MS,
               300 * MS,
               0,
-              Long.MAX_VALUE),
+              Long.MAX_VALUE,
+              Features.SUPPORTED),
           0);
 
   @Test

@@ -28,6 +28,7 @@ import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -500,6 +501,11 @@ class ReplicaTest {
     @Override
     public void ingest(Hash hash, byte[] bytes) {
       stored.add(hash);
+    }
+
+    @Override
+    public void decode(ReceivedBlock block) {
+      stored.add(block.chunk());
     }
   }
 }

@@ -23,6 +23,7 @@ import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPort;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.Replica;
 import java.util.ArrayList;
@@ -196,5 +197,8 @@ class WorkerSnapshotsTest {
 
     @Override
     public void ingest(Hash hash, byte[] bytes) {}
+
+    @Override
+    public void decode(ReceivedBlock block) {}
   }
 }

@@ -10,6 +10,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
@@ -18,6 +19,7 @@ import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** The locks of a worker whose leader grants every request, a moment later. Thread-safe. */
 final class GrantingLocks implements Locks, LeaderLink {
@@ -76,6 +78,9 @@ final class GrantingLocks implements Locks, LeaderLink {
 
   @Override
   public void flush() {}
+
+  @Override
+  public void measure(Consumer<PathFigures> then) {}
 
   @Override
   public void disconnect() {}

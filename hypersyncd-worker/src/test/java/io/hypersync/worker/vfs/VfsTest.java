@@ -422,6 +422,9 @@ class VfsTest {
     chunks.put(chunk.hash(), chunk.bytes());
     ready.getFirst().run();
     assertEquals(List.of("data ell"), read.heard);
+    assertEquals(1, vfs.readsThatFetched());
+    ask(file, new FuseOperation.Read(FileHandle.NONE, 1, 3, 0, FuseLockOwner.NONE, 0));
+    assertEquals(1, vfs.readsThatFetched(), "it is here now");
   }
 
   @Test
@@ -460,6 +463,7 @@ class VfsTest {
     FuseOperation.Read read =
         new FuseOperation.Read(FileHandle.NONE, 0, 5, 0, FuseLockOwner.NONE, 0);
     assertEquals(List.of("data hello"), ask(file, read).heard);
+    assertEquals(1, vfs.readsThatFetched(), "a call counts once");
     remove(chunk);
     asked.addAll(List.of(chunk.ref(), chunk.ref()));
     assertEquals(List.of("EIO"), ask(file, read).heard);
@@ -506,6 +510,7 @@ class VfsTest {
     chunks.put(second.hash(), second.bytes());
     ready.getLast().run();
     assertEquals(List.of("data hello\0\0\0\0you"), read.heard);
+    assertEquals(1, vfs.readsThatFetched());
   }
 
   @Test

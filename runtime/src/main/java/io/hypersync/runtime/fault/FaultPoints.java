@@ -37,7 +37,7 @@ public final class FaultPoints {
     this.notifierDelayUs = notifierDelayUs;
   }
 
-  /** A place on the path of a mutation, between two steps. */
+  /** A place on the path of a mutation or of a trim, between two steps. */
   public enum Moment {
     /** Worker: the intent was sent, its CommitAck has not arrived. */
     INTENT_SENT,
@@ -49,7 +49,10 @@ public final class FaultPoints {
     CHUNKS_STORED,
 
     /** Leader: the entry is durable, its CommitAck is not sent. */
-    ENTRY_DURABLE
+    ENTRY_DURABLE,
+
+    /** Leader: a trim has taken a segment out of the log, its files are not deleted. */
+    SEGMENT_WITHDRAWN
   }
 
   /** The fault points that this process's environment configures. */

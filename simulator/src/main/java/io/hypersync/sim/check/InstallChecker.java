@@ -27,6 +27,11 @@ public final class InstallChecker {
     offers.put(worker, new Offer(index, nowNs));
   }
 
+  /** Whether a worker was offered a snapshot, and has not come back since. */
+  public boolean isWaiting() {
+    return !offers.isEmpty();
+  }
+
   /** A worker says Hello, and the leader has not answered yet. */
   public void hello(String worker, long applied, long firstIndex, long nowNs) {
     Offer offer = offers.remove(worker);

@@ -5,6 +5,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the durable log as it grows and replays it independently of the product's replicas. Checks
  * that indexes have no gap, time strictly increases, roots are right, appends go to the end of the
- * file, and intents of one client keep their order (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What
- * was durable once must stay in the log.
+ * file, no id and no inode number is given twice, and intents of one client keep their order
+ * (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What was durable once must stay in the log.
  */
 public final class LogChecker {
   private static final Stamp ANY_STAMP = new Stamp(1, new NodeId(1, 1));
@@ -51,10 +52,12 @@ public final class LogChecker {
   private final Map<ChunkRef, Long> chunks = new LinkedHashMap<>();
 
   private final Set<NodeId> created = new HashSet<>();
+  private final Set<InodeNo> inodes = new HashSet<>(Set.of(InodeNo.ROOT));
 
   /** The entries that restore a state. */
   private final List<Long> restores = new ArrayList<>();
 
+  private final HazardChecker hazards = new HazardChecker();
   private final MutationChecker mutations;
   private final Clock clock;
   private long lastTimeNs;
@@ -91,7 +94,7 @@ public final class LogChecker {
           case LeaderMessage.Welcome welcome -> welcome.commitIndex();
           case LeaderMessage.Heartbeat(_, long commitIndex, _) -> commitIndex;
           case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
-          case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
+          case LeaderMessage.LogEntries(long commitIndex, _, _) -> commitIndex;
           case LeaderMessage.LockResponse lock -> lock.commitIndex();
           case LeaderMessage.SnapshotOffer offer -> offer.index();
           case LeaderMessage.PastState state -> state.index();
@@ -99,6 +102,7 @@ public final class LogChecker {
               LeaderMessage.ChunkNeed _,
               LeaderMessage.ChunkWanted _,
               LeaderMessage.PastStateRefused _,
+              LeaderMessage.MulticastGroup _,
               LeaderMessage.RateLimited _,
               LeaderMessage.ChunkData _,
               LeaderMessage.ChunkUnavailable _,
@@ -217,6 +221,7 @@ public final class LogChecker {
           " is another one after the recovery");
     }
     grew(log);
+    hazards.restarted();
     if (store != null) {
       for (ChunkRef chunk : needed(collectedThrough)) {
         Violation.unless(
@@ -299,6 +304,7 @@ public final class LogChecker {
         Hash root = next.root();
         Violation.unless(
             root.equals(entry.root()), "entry ", index, " has another root than its replay");
+        hazards.accept(entry, state, next);
         states.add(next);
         roots.add(root);
       }
@@ -314,6 +320,7 @@ public final class LogChecker {
         index,
         " makes a node with the id of an earlier one: ",
         entry.createdNode());
+    acceptInode(entry);
     if (entry.op() instanceof FsOp.RestoreState) {
       restores.add(index);
       Set<Hash> back = chunksOf(states.getLast());
@@ -323,6 +330,17 @@ public final class LogChecker {
     durable.add(bytes);
     durableSinceNs.add(clock.monotonicNs());
     mutations.logged(entry);
+  }
+
+  /** No root shows that a number is given again: all replicas would give it again. */
+  private void acceptInode(LogEntry entry) {
+    Node made = states.getLast().node(entry.createdNode());
+    Violation.unless(
+        made == null || inodes.add(made.inode()),
+        "entry ",
+        entry.index(),
+        " makes a node with the inode number of an earlier one: ",
+        made == null ? "" : made.inode());
   }
 
   /** The state after an earlier entry, as it was computed from the entries before it. */

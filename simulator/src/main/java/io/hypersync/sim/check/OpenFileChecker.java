@@ -216,8 +216,8 @@ public final class OpenFileChecker {
   }
 
   /**
-   * The leader logs {@code RestoreState} now: what it should know to be open must be named, or be
-   * in the earlier state.
+   * The leader logs {@code RestoreState} now: what it should know to be open must be named, or have
+   * a name in the earlier state.
    */
   public void restoring(FsOp.RestoreState restore) throws DecodeException {
     Set<NodeId> named = Set.copyOf(restore.open());
@@ -225,8 +225,7 @@ public final class OpenFileChecker {
     known
         .keySet()
         .forEach(
-            worker ->
-                checkHeld(worker, node -> named.contains(node) || earlier.node(node) != null));
+            worker -> checkHeld(worker, node -> named.contains(node) || earlier.hasNamed(node)));
   }
 
   /**

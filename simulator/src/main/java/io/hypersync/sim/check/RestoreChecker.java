@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +97,8 @@ public final class RestoreChecker {
   }
 
   /**
-   * An entry has restored everything, and is durable. The state behind it has all nodes of the
-   * earlier one, as they were, and of the state before it only what was open or had no name.
+   * An entry has restored everything, and is durable. The state behind it has all nodes with a name
+   * of the earlier one, as they were, and of the state before it only what was open or had no name.
    *
    * @param entry the one that restores
    * @param index the last entry of the state that came back
@@ -106,34 +107,44 @@ public final class RestoreChecker {
     FsState then = log.state(index);
     FsState before = log.state(entry - 1);
     FsState now = log.state(entry);
-    Set<NodeId> kept = new HashSet<>();
     MerkleTrie.compare(
         then.nodes(),
         now.nodes(),
         now.version(),
-        (a, b) -> {
-          Violation.unless(
-              a == null && b != null && b.isOrphan() && before.node(b.id()) != null,
-              "entry ",
-              entry,
-              " restores entry ",
-              index,
-              ", and there is ",
-              b,
-              " instead of ",
-              a);
-          if (b != null) {
-            kept.add(b.id());
-          }
-        });
-    Set<NodeId> wanted = new HashSet<>();
-    before.orphans().forEach(orphan -> wanted.add(orphan.node()));
-    if (log.entry(entry).op() instanceof FsOp.RestoreState(byte[] _, var open)) {
+        (a, b) ->
+            Violation.unless(
+                (a == null || a.isOrphan()) && (b == null || b.isOrphan()),
+                "entry ",
+                entry,
+                " restores entry ",
+                index,
+                ", and there is ",
+                b,
+                " instead of ",
+                a));
+    Set<NodeId> kept = orphans(now);
+    Set<NodeId> wanted = orphans(before);
+    for (NodeId node : kept) {
+      Violation.unless(
+          !wanted.contains(node) || Objects.equals(before.node(node), now.node(node)),
+          "entry ",
+          entry,
+          " changes ",
+          node,
+          ", which had no name");
+    }
+    if (log.entry(entry).op() instanceof FsOp.RestoreState(byte[] _, var open, _)) {
       open.stream().filter(node -> before.node(node) != null).forEach(wanted::add);
     }
-    wanted.removeIf(node -> then.node(node) != null);
+    wanted.removeIf(node -> then.hasNamed(node));
     Violation.unless(
         kept.equals(wanted), "entry ", entry, " keeps ", kept, " and should keep ", wanted);
+  }
+
+  private static Set<NodeId> orphans(FsState state) {
+    Set<NodeId> orphans = new HashSet<>();
+    state.orphans().forEach(orphan -> orphans.add(orphan.node()));
+    return orphans;
   }
 
   /** The files that keep their inode: they are below the path in both states. */

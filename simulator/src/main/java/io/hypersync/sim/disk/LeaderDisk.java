@@ -2,6 +2,7 @@ package io.hypersync.sim.disk;
 
 import io.hypersync.chunkstore.database.Database;
 import io.hypersync.chunkstore.database.InMemoryDatabase;
+import io.hypersync.leader.oplog.ForwardingListener;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
@@ -23,6 +24,9 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
+  /** A snapshot was finished while a worker fetched one, or had been offered one. */
+  public static final String TAKEN_BESIDE = "snapshots that are taken while a worker installs one";
+
   /** A collection has come to its end. */
   public static final String COLLECTION_DONE = "collections";
 
@@ -37,6 +41,9 @@ public final class LeaderDisk {
 
   /** A leader has started without a snapshot that is in the catalog: its record cannot be read. */
   public static final String HIDDEN = "records that cannot be read at a start";
+
+  /** A start has taken a snapshot before it had replayed the log. */
+  public static final String SAVED_IN_REPLAY = "snapshots that a start takes during its replay";
 
   /** A leader has started from an earlier entry than one up to which chunks were collected. */
   public static final String STARTED_BEHIND = "starts from before what was collected";
@@ -70,6 +77,7 @@ public final class LeaderDisk {
           "leader",
           chunks,
           SnapshotDisk.RECOVERED,
+          SnapshotDisk.LEFT_OUT,
           SnapshotDisk.RESTORED,
           SnapshotDisk.RESTORED_ALONE,
           SnapshotDisk.RESTORED_BESIDE);
@@ -92,6 +100,7 @@ public final class LeaderDisk {
   public LeaderDisk(Prng prng) {
     this.prng = prng;
     snapshots.expect(
+        TAKEN_BESIDE,
         COLLECTION_DONE,
         COLLECTION_REMOVED,
         COLLECTION_FAILED,
@@ -100,6 +109,7 @@ public final class LeaderDisk {
         HELD_BACK,
         HIDDEN,
         STARTED_BEHIND,
+        SAVED_IN_REPLAY,
         CAME_BACK,
         SnapshotDisk.RESTORED_ALL,
         RESTORE_CUT,
@@ -233,24 +243,14 @@ public final class LeaderDisk {
             prng::nextLong,
             SEGMENT_BYTES,
             chunks::sync,
-            new RecoveryListener() {
+            new ForwardingListener(listener) {
               @Override
               public Verdict onRecord(long index, byte[] payload) {
-                Verdict verdict = listener.onRecord(index, payload);
+                Verdict verdict = super.onRecord(index, payload);
                 if (verdict == Verdict.KEEP) {
                   kept.add(payload);
                 }
                 return verdict;
-              }
-
-              @Override
-              public long firstNeeded(long first) {
-                return listener.firstNeeded(first);
-              }
-
-              @Override
-              public void ended() {
-                listener.ended();
               }
             });
     if (files.isDamagedBeside(opened.unread())) {

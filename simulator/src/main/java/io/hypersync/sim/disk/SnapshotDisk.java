@@ -67,6 +67,30 @@ public final class SnapshotDisk {
   /** Everything was restored by one entry. */
   public static final String RESTORED_ALL = "restores of everything";
 
+  /** A chunk was made of symbols of which some were repair symbols. */
+  public static final String REPAIRED = "chunks made with repair symbols";
+
+  /** A chunk could not be made of its symbols, because one was wrong. */
+  public static final String NOT_DECODED = "chunks of wrong symbols";
+
+  /** A worker has asked for a chunk that did not come unasked. */
+  public static final String ASKED = "chunks asked for because their symbols were lost";
+
+  /** A symbol has arrived whose connection had ended. */
+  public static final String LATE = "symbols of a connection that has ended";
+
+  /** A symbol has come again and again, and no other one meanwhile. */
+  public static final String STUCK = "symbols that come again and again";
+
+  /** A worker has taken a packet that went to all. */
+  public static final String HEARD = "packets to all that are taken";
+
+  /** A worker has refused a packet: of an older run, repeated or damaged. */
+  public static final String UNHEARD = "packets to all that are refused";
+
+  /** A worker was left out because it told of nothing. */
+  public static final String LEFT_OUT = "workers that hear no packets to all any more";
+
   /** A state of the past was stored for a mount. */
   public static final String HELD = "states of the past that are held";
 

@@ -30,11 +30,13 @@ final class FileCalls {
   private final SimProcess process;
   private final SimKernel kernel;
   private final Prng prng;
+  private final WriteLengths lengths;
 
-  FileCalls(SimProcess process, SimKernel kernel, Prng prng) {
+  FileCalls(SimProcess process, SimKernel kernel, Prng prng, WriteLengths lengths) {
     this.process = process;
     this.kernel = kernel;
     this.prng = prng;
+    this.lengths = lengths;
   }
 
   void next() {
@@ -107,7 +109,7 @@ final class FileCalls {
     }
     int atOnce = prng.oneIn(6) ? 3 : 1;
     for (int i = 0; i < atOnce; i++) {
-      byte[] data = process.writing(toWrite());
+      byte[] data = process.writing(lengths.of(toWrite()));
       long offset = prng.oneIn(2) ? 0 : prng.below(100_000);
       process.call(
           handle.inode(),

@@ -129,11 +129,12 @@ public final class HistoryProcess {
           answer -> mutated(history, number, answer, answer.errno() == null ? value : null));
     } else {
       int number = history.called(who(), new Register.Read());
+      boolean isPromised = isPromised();
       call(
           opened.nodeId(),
           FuseOpcode.READ,
           new FuseOperation.Read(handle, 0, Long.BYTES, 0, FuseLockOwner.NONE, O_RDWR),
-          answer -> read(history, number, value(answer)));
+          answer -> read(history, number, isPromised, value(answer)));
     }
   }
 
@@ -168,11 +169,12 @@ public final class HistoryProcess {
       }
       default -> {
         int number = history.called(who(), new Directory.Lookup(name));
+        boolean isPromised = isPromised();
         call(
             ROOT,
             FuseOpcode.LOOKUP,
             new FuseOperation.Lookup(name(name)),
-            answer -> read(history, number, output(answer)));
+            answer -> read(history, number, isPromised, output(answer)));
       }
     }
   }
@@ -189,14 +191,21 @@ public final class HistoryProcess {
 
   /**
    * Records the answer to a read. Reads are still served while the leader is unreachable or the
-   * worker cannot apply, but without any promise (6.4): those are not checked.
+   * worker cannot apply, but without any promise (6.4): those are not checked. That is so for a
+   * read that began at such a moment, too: it may have chosen its state then, and have waited for a
+   * chunk of it.
    */
-  private <I, O> void read(History<I, O> history, int call, @Nullable O output) {
-    if (kernel.worker().isLive() && !kernel.worker().isStuck()) {
+  private <I, O> void read(
+      History<I, O> history, int call, boolean isPromised, @Nullable O output) {
+    if (isPromised && isPromised()) {
       history.answered(call, output);
     } else {
       history.forget(call);
     }
+  }
+
+  private boolean isPromised() {
+    return kernel.worker().isLive() && !kernel.worker().isStuck();
   }
 
   /** Null if the answer leaves the outcome open: EIO, or any other unexpected errno. */

@@ -93,6 +93,7 @@ public final class SimKernel {
     int user = pid % 3 == 0 ? 0 : 1000 + pid % 2;
     FuseRequest request =
         new FuseRequest(new RequestHeader(unique, node, user, user, pid, opcode), operation);
+    FuseRequest named = request.by(worker.agents().calls(pid));
     use(node, 1);
     closing(node, operation);
     LinkRecord.Moment made = worker.record().now();
@@ -101,10 +102,11 @@ public final class SimKernel {
       worker
           .vfs()
           .handle(
-              request,
+              named,
               new SimReply(
                   unique,
                   answer -> {
+                    worker.agents().returned(pid);
                     recording.requests().answered(unique);
                     if (waitsForItsBarrier(operation) && answer.errno() != Errno.EINTR) {
                       worker.record().passes(request, made, worker.agent().visible().index());

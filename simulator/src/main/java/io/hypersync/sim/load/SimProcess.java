@@ -50,6 +50,7 @@ public final class SimProcess {
   /**
    * Creates a process; {@link #start} lets it make calls.
    *
+   * @param lengths of its writes
    * @param longestThinkNs the longest time between two calls, in nanoseconds
    * @param active whether it may make new calls at present; if not, it closes what it has open
    */
@@ -58,6 +59,7 @@ public final class SimProcess {
       SimKernel kernel,
       Recording recording,
       Prng prng,
+      WriteLengths lengths,
       long longestThinkNs,
       BooleanSupplier active) {
     this.pid = pid;
@@ -66,7 +68,7 @@ public final class SimProcess {
     this.prng = prng;
     this.longestThinkNs = longestThinkNs;
     this.active = active;
-    this.choice = new SyscallChoice(this, kernel, prng);
+    this.choice = new SyscallChoice(this, kernel, prng, lengths);
   }
 
   /** Schedules the next call. */

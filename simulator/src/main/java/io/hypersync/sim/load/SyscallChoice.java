@@ -30,11 +30,11 @@ final class SyscallChoice {
   private final LockCalls locks;
   private final boolean locker;
 
-  SyscallChoice(SimProcess process, SimKernel kernel, Prng prng) {
+  SyscallChoice(SimProcess process, SimKernel kernel, Prng prng, WriteLengths lengths) {
     this.process = process;
     this.kernel = kernel;
     this.prng = prng;
-    this.files = new FileCalls(process, kernel, prng);
+    this.files = new FileCalls(process, kernel, prng, lengths);
     this.locks = new LockCalls(process, kernel, prng);
     this.locker = prng.oneIn(LOCKERS);
   }

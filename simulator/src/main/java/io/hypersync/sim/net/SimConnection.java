@@ -2,9 +2,11 @@ package io.hypersync.sim.net;
 
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.PathFigures;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -29,10 +31,17 @@ public final class SimConnection {
   }
 
   private static final int LOG_STREAM_MESSAGES = 4;
+  private static final int DAMAGED_DATAGRAMS = 400;
+  private static final int DOUBLED_DATAGRAMS = 30;
+  private static final long PACKETS_MEASURED = 1_000;
+  private static final long SMALLEST_WINDOW = 100;
+  private static final long LARGEST_WINDOW = 1 << 20;
+  private static final int BULK_STREAM_MESSAGES = 8;
   private static final long POLL_NS = 20_000_000;
 
   private final SimNetwork network;
   private final Prng prng;
+  private final Prng datagrams;
   private final WorkerEnd worker;
   private final LeaderEnd leader;
   private final Map<Stream, ArrayDeque<Runnable>> inFlight = new EnumMap<>(Stream.class);
@@ -40,6 +49,13 @@ public final class SimConnection {
   private final Map<Stream, Long> arrivalNs = new EnumMap<>(Stream.class);
   private final List<Runnable> unflushedUp = new ArrayList<>();
   private final List<Runnable> unflushedDown = new ArrayList<>();
+
+  /** Whether one symbol comes again and again just now, and no other one; once at most. */
+  private boolean isStuck;
+
+  private boolean wasStuck;
+
+  private long packets;
   private boolean workerOpen;
   private boolean leaderOpen;
   private boolean cut;
@@ -49,6 +65,7 @@ public final class SimConnection {
   SimConnection(SimNetwork network, Prng prng, WorkerEnd worker, LeaderEnd leader) {
     this.network = network;
     this.prng = prng;
+    this.datagrams = prng.split();
     this.worker = worker;
     this.leader = leader;
     for (Stream stream : Stream.values()) {
@@ -80,6 +97,81 @@ public final class SimConnection {
     }
   }
 
+  /** Queues a symbol of the leader; {@link #flushDown} sends it in a datagram. */
+  public void send(ChunkSymbol symbol) {
+    if (leaderOpen) {
+      unflushedDown.add(() -> datagram(symbol));
+    }
+  }
+
+  /**
+   * A datagram may be lost, come twice, be overtaken, and be damaged, as by a bad leader: QUIC
+   * would notice what the network damages.
+   */
+  private void datagram(ChunkSymbol symbol) {
+    if (cut || isStuck || network.isDatagramLost(datagrams)) {
+      return;
+    }
+    ChunkSymbol sent = datagrams.oneIn(DAMAGED_DATAGRAMS) ? damaged(symbol) : symbol;
+    if (network.symbolFaults().isLate()) {
+      worker
+          .host()
+          .after(network.symbolFaults().lateNs(), "", () -> worker.receivedLate(this, sent));
+      return;
+    }
+    if (!wasStuck && network.symbolFaults().isStuck()) {
+      wasStuck = true;
+      isStuck = true;
+      worker.repeats();
+      repeat(symbol, SymbolFaults.REPEATS);
+      return;
+    }
+    for (int copies = datagrams.oneIn(DOUBLED_DATAGRAMS) ? 2 : 1; copies > 0; copies--) {
+      worker
+          .host()
+          .after(
+              network.delayNs(worker, Direction.DOWN),
+              "",
+              () -> {
+                if (!cut && workerOpen && !network.isBlocked(worker, Direction.DOWN)) {
+                  worker.received(this, sent);
+                }
+              });
+    }
+  }
+
+  private void repeat(ChunkSymbol symbol, int times) {
+    isStuck = times > 0;
+    if (workerOpen && !cut && isStuck) {
+      if (!network.isBlocked(worker, Direction.DOWN)) {
+        worker.received(this, symbol);
+      }
+      worker.host().after(SymbolFaults.REPEATED_NS, "", () -> repeat(symbol, times - 1));
+    }
+  }
+
+  private ChunkSymbol damaged(ChunkSymbol symbol) {
+    byte[] bytes = symbol.bytes().clone();
+    bytes[datagrams.below(bytes.length)] ^= (byte) (1 << datagrams.below(Byte.SIZE));
+    return new ChunkSymbol(
+        symbol.push(),
+        symbol.chunk(),
+        symbol.chunkBytes(),
+        symbol.symbolBytes(),
+        symbol.id(),
+        bytes);
+  }
+
+  /** What QUIC has measured, roughly: the worker's delays, and the losses. */
+  public PathFigures measured() {
+    packets += PACKETS_MEASURED;
+    return new PathFigures(
+        network.delayNs(worker, Direction.UP) + network.delayNs(worker, Direction.DOWN),
+        datagrams.scale(SMALLEST_WINDOW, LARGEST_WINDOW),
+        packets,
+        packets * network.datagramLossPercent() / 100);
+  }
+
   /** Sends the queued messages of the worker. */
   public void flushUp() {
     List.copyOf(unflushedUp).forEach(Runnable::run);
@@ -90,6 +182,11 @@ public final class SimConnection {
   public void flushDown() {
     List.copyOf(unflushedDown).forEach(Runnable::run);
     unflushedDown.clear();
+  }
+
+  /** Whether the bulk stream accepts chunks that nobody has asked for. */
+  public boolean bulkWritable() {
+    return queue(Stream.BULK).size() < BULK_STREAM_MESSAGES;
   }
 
   /**

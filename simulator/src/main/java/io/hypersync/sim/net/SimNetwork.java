@@ -33,6 +33,7 @@ public final class SimNetwork {
   private final Timeline timeline;
   private final Prng prng;
   private final NetworkProfile networkProfile;
+  private final SymbolFaults symbolFaults;
   private final Supplier<@Nullable LeaderEnd> leader;
   private final List<SimConnection> connections = new ArrayList<>();
   private final Set<Way> blocked = new HashSet<>();
@@ -47,10 +48,12 @@ public final class SimNetwork {
       Timeline timeline,
       Prng prng,
       NetworkProfile networkProfile,
+      SymbolFaults symbolFaults,
       Supplier<@Nullable LeaderEnd> leader) {
     this.timeline = timeline;
     this.prng = prng;
     this.networkProfile = networkProfile;
+    this.symbolFaults = symbolFaults;
     this.leader = leader;
   }
 
@@ -158,6 +161,20 @@ public final class SimNetwork {
       resendNs *= 2;
     }
     return delayNs;
+  }
+
+  /** What else may go wrong with symbols. */
+  SymbolFaults symbolFaults() {
+    return symbolFaults;
+  }
+
+  /** How many in a hundred datagrams are lost. */
+  int datagramLossPercent() {
+    return networkProfile.lossPercent();
+  }
+
+  boolean isDatagramLost(Prng draws) {
+    return draws.below(100) < networkProfile.lossPercent();
   }
 
   /** Time until an end notices that the other end is gone, in nanoseconds. */

@@ -106,7 +106,13 @@ final class SimInstalls implements InstallPort {
     } catch (IOException | ChunkStoreException e) {
       host.note("cannot install: " + e.getMessage());
       host.execute(
-          () -> agent.get().installFailed(task.snapshot(), String.valueOf(e.getMessage())));
+          () -> {
+            if (task.isRefuted()) {
+              agent.get().installRefuted(task.snapshot(), String.valueOf(e.getMessage()));
+            } else {
+              agent.get().installFailed(task.snapshot(), String.valueOf(e.getMessage()));
+            }
+          });
       return;
     }
     disk.count(SnapshotDisk.INSTALLED);

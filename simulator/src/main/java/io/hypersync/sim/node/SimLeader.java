@@ -4,6 +4,8 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.dataplane.DataPlaneStatus;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -12,6 +14,7 @@ import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplaySnapshots;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.restore.StateRestores;
@@ -36,6 +39,7 @@ import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.CollectionChecker;
+import io.hypersync.sim.check.DataPlaneChecker;
 import io.hypersync.sim.check.InstallChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
@@ -49,6 +53,7 @@ import io.hypersync.sim.disk.SimOpLog;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.net.LeaderEnd;
 import io.hypersync.sim.net.SimConnection;
+import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
@@ -58,6 +63,7 @@ import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.StoredPages;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
@@ -74,9 +80,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One run of the leader, from recovery to crash: the production agent on simulated disks. */
 public final class SimLeader implements LeaderEnd {
+  /** Who tells of no packet to all for so long does not count as hearing. */
+  private static final long DEAF_NS = 1_500 * Timeline.MS;
+
   private static final long SLOWEST_LOG_READ_NS = 5_000_000;
   private static final long SLOWEST_INTENT_WRITE_NS = 500 * Timeline.MS;
   private static final long LONGEST_WITHOUT_INTENT_WRITE_NS = 5_000 * Timeline.MS;
+
+  /** How many entries a start replays at most before it takes a snapshot, if it can. */
+  private static final int MOST_REPLAYED = 100;
+
   private static final int LARGEST_INTENT_BATCH = 200;
   private static final long SHORTEST_WITHOUT_TRIM_NS = 10 * Timeline.MS;
   private static final long LONGEST_WITHOUT_TRIM_NS = 1_000 * Timeline.MS;
@@ -106,6 +119,7 @@ public final class SimLeader implements LeaderEnd {
   private final OpenFileChecker open;
   private final Consumer<String> failed;
   private final WorkspaceId workspace;
+  private final DataPlaneSettings.Limits limits;
   private final LeaderDisk disk;
   private final PageCache pages;
   private final OlderState older;
@@ -115,6 +129,14 @@ public final class SimLeader implements LeaderEnd {
 
   /** Up to where chunks may have been gone when each session said Hello. */
   private final Map<SessionId, Long> collectedAtHello = new LinkedHashMap<>();
+
+  /** What each session has told of packets to all, and when. */
+  private final Map<SessionId, Long> newestHeard = new LinkedHashMap<>();
+
+  private final Map<SessionId, Long> heardNs = new LinkedHashMap<>();
+
+  /** Those that heard packets to all when they were looked at last. */
+  private final Set<SessionId> hearing = new HashSet<>();
 
   private final LockSessionChecker lockSessions;
   private final InstallChecker installs;
@@ -129,6 +151,7 @@ public final class SimLeader implements LeaderEnd {
   /**
    * Recovers from the disk and starts the agent.
    *
+   * @param group what is sent to all workers at once
    * @param stateMemory what of the state need not be in memory may take so much, in bytes
    * @param slowestSyncNs the longest sync of the log, in nanoseconds
    * @param tickNs interval of the agent's timed work, in nanoseconds
@@ -146,6 +169,7 @@ public final class SimLeader implements LeaderEnd {
       CollectionPolicy collecting,
       long stateMemory,
       LeaderDisk disk,
+      SimGroup group,
       Timeline timeline,
       Prng prng,
       long slowestSyncNs,
@@ -172,6 +196,7 @@ public final class SimLeader implements LeaderEnd {
     this.checker = checker;
     this.disk = disk;
     this.workspace = config.workspace();
+    this.limits = config.dataPlane().limits();
     this.pages = SnapshotReader.cache(disk.chunks(), stateMemory, false);
     this.older = new OlderState(new Prng(timeline.monotonicNs()), disk.chunks()::isDamaged);
     this.host = new Host(timeline, prng.split(), "leader");
@@ -211,8 +236,25 @@ public final class SimLeader implements LeaderEnd {
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,
             _ -> {});
+    ReplaySnapshots saved =
+        new ReplaySnapshots(
+            config.workspace(),
+            disk.chunks(),
+            disk.snapshots().snapshots(),
+            pages,
+            timeline::epochNs,
+            start.index(),
+            new Prng(timeline.monotonicNs() + 1).scale(1, MOST_REPLAYED));
+    replay.saveTo(saved);
     SteppedLog opened = disk.open(replay);
     LeaderState recovered = judged(replay.result());
+    Manifest reached = saved.newest();
+    long base = reached == null ? start.index() : reached.index();
+    known = new ArrayList<>(known);
+    known.addAll(saved.taken());
+    for (int i = 0; i < saved.taken().size(); i++) {
+      disk.snapshots().count(LeaderDisk.SAVED_IN_REPLAY);
+    }
     this.log =
         new SimOpLog(
             disk,
@@ -231,12 +273,13 @@ public final class SimLeader implements LeaderEnd {
     judge.retained(disk.snapshots().snapshots(), disk.chunks());
     SimSnapshots snapshots =
         new SimSnapshots(
-            (after, last) -> LoggedChunks.missing(log, disk.chunks(), after, last)::step,
+            (after, last) -> LoggedChunks.beforeSnapshot(log, disk.chunks(), after, last)::step,
             disk.snapshots(),
             pages,
             host,
             prng.split(),
             judge,
+            this::taken,
             () -> agent().snapshots(),
             failed);
     SimCollections collections =
@@ -256,18 +299,13 @@ public final class SimLeader implements LeaderEnd {
             config,
             recovered,
             log,
-            new SimLeaderChunks(disk.chunks(), host, prng.split(), this),
+            new SimLeaderChunks(disk.chunks(), host, prng.split(), this, group, config.dataPlane()),
             this::readLog,
             (index, _) -> {
               throw new Violation("a worker says that another root comes of entry " + index);
             },
             new SnapshotManager(
-                snapshots,
-                policy,
-                config.workspace(),
-                known,
-                start.index(),
-                timeline.monotonicNs()),
+                snapshots, policy, config.workspace(), known, base, timeline.monotonicNs()),
             new CollectionManager(
                 collections, collecting, mark, recovered.index(), timeline.monotonicNs()),
             new PastHolds.Start(
@@ -282,8 +320,8 @@ public final class SimLeader implements LeaderEnd {
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();
-    if (start.index() > 0) {
-      snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), start.index(), mark)::step);
+    if (base > 0) {
+      snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), base, mark)::step);
     }
     persistIntentsLater();
     trimLater();
@@ -426,6 +464,31 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
+  /** The symbols of a chunk are about to be sent. */
+  void pushing(SessionId id) {
+    DataPlaneStatus status = agent.fanout().status(id);
+    if (status != null) {
+      DataPlaneChecker.sending(status, limits);
+    }
+  }
+
+  /** Sends a symbol in a datagram. */
+  void sendSymbol(SessionId id, ChunkSymbol symbol) {
+    SimConnection connection = sessions.get(id);
+    if (connection != null) {
+      connection.send(symbol);
+      connection.flushDown();
+    }
+  }
+
+  /** A snapshot is in the catalog. */
+  private void taken() {
+    if (installs.isWaiting()
+        || sessions.values().stream().anyMatch(each -> each.worker().isInstalling())) {
+      disk.snapshots().count(LeaderDisk.TAKEN_BESIDE);
+    }
+  }
+
   private void take(SessionId id, WorkerMessage message) {
     WorkerSession session = agent.sessions().get(id);
     if (session == null) {
@@ -446,12 +509,40 @@ public final class SimLeader implements LeaderEnd {
     if (message instanceof WorkerMessage.WorkerApplied report) {
       collected.reported(id, report.visibleIndex());
     }
+    if (message instanceof WorkerMessage.MulticastHeard heard) {
+      heard(id, heard);
+    }
     agent.received(id, message);
     if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
       lockSessions.established(worker, hello.run(), agent.locks().session(session.worker()), now);
       open.established(worker, agent.leases()::isHeld);
     } else if (message instanceof WorkerMessage.WorkerApplied report) {
       open.reported(worker, report, agent.leases()::isHeld);
+    }
+  }
+
+  private void heard(SessionId id, WorkerMessage.MulticastHeard heard) {
+    if (heard.newestPacket() > newestHeard.getOrDefault(id, 0L)) {
+      newestHeard.put(id, heard.newestPacket());
+      heardNs.put(id, host.awakeNs());
+    }
+  }
+
+  /** Who is sent to all must have told of something lately. */
+  private void lookAtHearing() {
+    if (agent.fanout().multicast() == null) {
+      return;
+    }
+    for (SessionId id : sessions.keySet()) {
+      DataPlaneStatus status = agent.fanout().status(id);
+      boolean hears = status != null && status.isMulticast();
+      if (hears) {
+        long silentNs = host.awakeNs() - heardNs.getOrDefault(id, 0L);
+        DataPlaneChecker.hears(silentNs, DEAF_NS);
+        hearing.add(id);
+      } else if (hearing.remove(id)) {
+        disk.snapshots().count(SnapshotDisk.LEFT_OUT);
+      }
     }
   }
 
@@ -517,6 +608,7 @@ public final class SimLeader implements LeaderEnd {
   private int work() {
     int[] work = {0};
     guarded(() -> work[0] = agent.doWork());
+    lookAtHearing();
     lockSessions.look(
         worker -> agent.locks().session(new WorkerId(worker)), timeline.monotonicNs());
     // When the agent closes a session, the transport reports the end of that session once.

@@ -3,15 +3,20 @@ package io.hypersync.sim.node;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.dataplane.BlockEncoder;
+import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.MulticastPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
@@ -30,12 +35,25 @@ final class SimLeaderChunks implements ChunkPort {
 
   private static final long SLOWEST_READ_NS = 400_000_000;
 
+  private static final long KEPT_BYTES = 1 << 16;
+
+  private final BlockEncoder encoder = new BlockEncoder(KEPT_BYTES);
+  private final SimMulticastSender multicast;
   private final SimChunkStore store;
   private final Host host;
   private final Prng prng;
   private final SimLeader leader;
 
-  SimLeaderChunks(SimChunkStore store, Host host, Prng prng, SimLeader leader) {
+  SimLeaderChunks(
+      SimChunkStore store,
+      Host host,
+      Prng prng,
+      SimLeader leader,
+      SimGroup group,
+      DataPlaneSettings settings) {
+    this.multicast =
+        new SimMulticastSender(
+            group, encoder, this::read, host, settings, () -> leader.agent().fanout().multicast());
     this.store = store;
     this.host = host;
     this.prng = prng;
@@ -119,6 +137,43 @@ final class SimLeaderChunks implements ChunkPort {
     for (ChunkRef chunk : chunks) {
       long slowestNs = prng.oneIn(SLOW_READS) ? SLOWEST_READ_NS : SLOWEST_NS;
       host.after(prng.scale(FASTEST_NS, slowestNs), "", () -> serve(session, chunk));
+    }
+  }
+
+  @Override
+  public void sendSymbols(
+      SessionId session,
+      long push,
+      ChunkRef chunk,
+      int symbolBytes,
+      int repair,
+      Runnable handedOver) {
+    leader.pushing(session);
+    host.after(
+        prng.scale(FASTEST_NS, SLOWEST_NS),
+        "",
+        () -> {
+          List<byte[]> symbols = encoder.symbols(chunk.hash(), symbolBytes, repair, this::read);
+          for (int id = 0; id < symbols.size(); id++) {
+            leader.sendSymbol(
+                session,
+                new ChunkSymbol(
+                    push, chunk.hash(), chunk.length(), symbolBytes, id, symbols.get(id)));
+          }
+          host.execute(handedOver);
+        });
+  }
+
+  @Override
+  public MulticastPort multicast() {
+    return multicast;
+  }
+
+  private byte @Nullable [] read(Hash hash) {
+    try {
+      return store.getVerified(hash);
+    } catch (ChunkStoreException e) {
+      return null;
     }
   }
 

@@ -22,15 +22,22 @@ final class SimMutations implements Mutations {
   private final String tagPrefix;
   private final Host host;
   private final WorkerAgent agent;
+  private final SimAgents agents;
   private final Recording recording;
   private final LinkRecord record;
   private long count;
 
   SimMutations(
-      String tagPrefix, Host host, WorkerAgent agent, Recording recording, LinkRecord record) {
+      String tagPrefix,
+      Host host,
+      WorkerAgent agent,
+      SimAgents agents,
+      Recording recording,
+      LinkRecord record) {
     this.tagPrefix = tagPrefix;
     this.host = host;
     this.agent = agent;
+    this.agents = agents;
     this.recording = recording;
     this.record = record;
   }
@@ -87,6 +94,7 @@ final class SimMutations implements Mutations {
   @Override
   public void submit(Mutation mutation) {
     count++;
+    agents.submitted(mutation.caller(), mutation.agent());
     String tag = tagPrefix + count;
     recording.mutations().made(tag, mutation.op(), record);
     Mutation tagged =
@@ -94,6 +102,7 @@ final class SimMutations implements Mutations {
             mutation.unique(),
             mutation.caller(),
             tag,
+            mutation.paths(),
             mutation.op(),
             mutation.chunks(),
             mutation.uploading(),

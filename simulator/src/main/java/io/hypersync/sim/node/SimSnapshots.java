@@ -34,6 +34,7 @@ final class SimSnapshots implements SnapshotPort {
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
+  private final Runnable taken;
   private final Supplier<SnapshotManager> manager;
   private final Consumer<String> failed;
 
@@ -56,6 +57,7 @@ final class SimSnapshots implements SnapshotPort {
   /**
    * Takes snapshots of one run of a replica.
    *
+   * @param taken called when one is in the catalog
    * @param failed called when a sync has failed, which ends the run
    */
   SimSnapshots(
@@ -65,6 +67,7 @@ final class SimSnapshots implements SnapshotPort {
       Host host,
       Prng prng,
       SnapshotChecker checker,
+      Runnable taken,
       Supplier<SnapshotManager> manager,
       Consumer<String> failed) {
     this.preparation = preparation;
@@ -73,6 +76,7 @@ final class SimSnapshots implements SnapshotPort {
     this.host = host;
     this.prng = prng;
     this.checker = checker;
+    this.taken = taken;
     this.manager = manager;
     this.failed = failed;
   }
@@ -101,10 +105,11 @@ final class SimSnapshots implements SnapshotPort {
           if (task.step()) {
             write(task);
           } else {
-            Snapshot taken = task.result();
+            Snapshot snapshot = task.result();
             disk.count(SnapshotDisk.TAKEN);
-            checker.taken(taken, disk.chunks());
-            answer(snapshots -> snapshots.taken(taken, host.nowNs()));
+            checker.taken(snapshot, disk.chunks());
+            taken.run();
+            answer(snapshots -> snapshots.taken(snapshot, host.nowNs()));
           }
         });
   }

@@ -183,7 +183,7 @@ public final class SimStateRestores {
     for (long entry : wish.log().restores()) {
       if (entry >= disk.firstIndex()
           && !wish.held().holds(entry)
-          && wish.log().entry(entry).op() instanceof FsOp.RestoreState(byte[] manifest, _)) {
+          && wish.log().entry(entry).op() instanceof FsOp.RestoreState(byte[] manifest, _, _)) {
         wish.held()
             .stored(entry, manifest, workspace, disk.chunks(), wish.log().root(index(manifest)));
       }

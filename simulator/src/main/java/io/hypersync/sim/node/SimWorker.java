@@ -9,6 +9,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
@@ -22,6 +23,8 @@ import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.sim.check.ChunkWaitChecker;
+import io.hypersync.sim.check.DataPlaneChecker;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.OlderState;
@@ -32,6 +35,7 @@ import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.net.SimConnection;
+import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.WorkerEnd;
 import io.hypersync.sim.world.Host;
@@ -41,13 +45,17 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.wire.message.ChunkDelivery;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerStart;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.Surroundings;
@@ -56,6 +64,7 @@ import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
@@ -76,9 +85,11 @@ public final class SimWorker implements WorkerEnd {
   private final KernelInodes inodes = new KernelInodes();
   private final Vfs vfs;
   private final SimMutations mutations;
+  private final SimAgents agents;
   private final NaiveFiles files;
   private final ReplicaChecker replica;
   private final PartitionChecker silence;
+  private final ChunkWaitChecker waits;
   private final LinkRecord record;
   private final Recording recording;
   private final SimLocks locks;
@@ -104,6 +115,7 @@ public final class SimWorker implements WorkerEnd {
    * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
    *     silent
    * @param strictReads see {@link CachePolicy}
+   * @param agentPrng of the processes that belong to agents; a source of its own
    */
   public SimWorker(
       WorkerConfig config,
@@ -113,18 +125,20 @@ public final class SimWorker implements WorkerEnd {
       int run,
       SnapshotDisk disk,
       SimNetwork network,
+      SimGroup group,
       Timeline timeline,
       Prng prng,
       long tickNs,
       long silenceToleranceNs,
       boolean strictReads,
+      Prng agentPrng,
       Recording recording) {
     this.id = config.worker();
     this.disk = disk;
     this.store = disk.chunks();
     String name = id.name();
     this.host = new Host(timeline, prng.split(), name);
-    this.link = new SimWorkerLink(network, this);
+    this.link = new SimWorkerLink(network, this, new SimMulticastReceiver(this, group, disk));
     this.chunks = new SimWorkerChunks(store, host, prng.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
     List<Snapshot> known = disk.known();
@@ -155,6 +169,7 @@ public final class SimWorker implements WorkerEnd {
     this.recording = recording;
     this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
+    this.waits = new ChunkWaitChecker(name, host::awakeNs, tickNs);
     this.installs =
         new SimInstalls(
             disk,
@@ -189,6 +204,7 @@ public final class SimWorker implements WorkerEnd {
                         host,
                         prng.split(),
                         new SnapshotChecker(config.workspace(), recording.log()),
+                        () -> {},
                         () -> agent().snapshots(),
                         why -> {
                           throw new Violation("a sync that nobody made fail: " + why);
@@ -212,7 +228,9 @@ public final class SimWorker implements WorkerEnd {
             prng.split(),
             _ -> {});
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
-    this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording, record);
+    this.agents = new SimAgents(agentPrng, timeline);
+    this.mutations =
+        new SimMutations(name + "." + run + "/", host, agent, agents, recording, record);
     this.locks = new SimLocks(name, host, agent, recording.locks(), record);
     this.vfs =
         new Vfs(
@@ -316,6 +334,11 @@ public final class SimWorker implements WorkerEnd {
     return store;
   }
 
+  /** The processes of its host. */
+  public SimAgents agents() {
+    return agents;
+  }
+
   /** Prefix of the tags of this run's mutations. */
   public String tagPrefix() {
     return mutations.tagPrefix();
@@ -359,6 +382,11 @@ public final class SimWorker implements WorkerEnd {
     return isNews;
   }
 
+  @Override
+  public boolean isInstalling() {
+    return agent.install() != null;
+  }
+
   /** The connection is lost, or this run crashes. */
   public void interrupted() {
     if (!agent.isInstalled()) {
@@ -378,18 +406,29 @@ public final class SimWorker implements WorkerEnd {
       disk.count(SnapshotDisk.BACKFILLED);
     }
     silence.check(agent.isWritable());
+    waits.check(agent.visible().index());
     record.look(host.pausedUntilNs());
   }
 
   /** Whether something of what is to be read is not here, and may not be here. */
   public boolean lacksChunks(NodeId file, long offset, int length) {
-    return (isLimited || agent.backfill().isWanted())
-        && anyChunk(file, offset, length, chunk -> !store.contains(chunk));
+    if (!isLimited && !agent.backfill().isWanted()) {
+      return false;
+    }
+    try {
+      return anyChunk(file, offset, length, chunk -> !store.contains(chunk));
+    } catch (PageUnreadableException e) {
+      return true; // not even what says which chunks these are
+    }
   }
 
   /** Whether the leader has told this worker that nobody has a chunk of what is to be read. */
   public boolean hasLostChunks(NodeId file, long offset, int length) {
-    return anyChunk(file, offset, length, replica::isLost);
+    try {
+      return anyChunk(file, offset, length, replica::isLost);
+    } catch (PageUnreadableException e) {
+      return false;
+    }
   }
 
   private boolean anyChunk(NodeId file, long offset, int length, Predicate<Hash> wanted) {
@@ -464,6 +503,38 @@ public final class SimWorker implements WorkerEnd {
   }
 
   @Override
+  public void received(SimConnection connection, ChunkSymbol symbol) {
+    host.execute(
+        () -> {
+          if (link.isCurrent(connection)) {
+            take(symbol);
+          }
+        });
+  }
+
+  @Override
+  public void receivedLate(SimConnection connection, ChunkSymbol symbol) {
+    host.execute(
+        () -> {
+          if (!link.isCurrent(connection)) {
+            disk.count(SnapshotDisk.LATE);
+          }
+          take(symbol);
+        });
+  }
+
+  /** A symbol has arrived, for this worker or for all. */
+  void take(ChunkSymbol symbol) {
+    waits.arrived(symbol);
+    agent.received(symbol);
+  }
+
+  @Override
+  public void repeats() {
+    disk.count(SnapshotDisk.STUCK);
+  }
+
+  @Override
   public void linkDown(SimConnection connection) {
     host.execute(
         () -> {
@@ -475,8 +546,38 @@ public final class SimWorker implements WorkerEnd {
         });
   }
 
+  /** The link has measured its path. */
+  void measured(PathFigures figures) {
+    waits.measured(figures.rttNs());
+  }
+
+  /** The connection has ended, or is given up. */
+  void disconnected() {
+    waits.disconnected();
+  }
+
+  /** A chunk was stored, or read and compared with its hash. */
+  void stored(Hash chunk) {
+    waits.settled(chunk);
+    agent.chunkStored(chunk);
+  }
+
+  /** A chunk has arrived, and there is no room for it. */
+  void notStored(Hash chunk, Errno why) {
+    waits.asked(chunk);
+    agent.chunkFailed(chunk, why, "no room");
+  }
+
+  /** A chunk is made of its symbols. */
+  void settled(Hash chunk) {
+    waits.settled(chunk);
+  }
+
   /** The agent sends this message. */
   void sending(WorkerMessage message) {
+    if (message instanceof WorkerMessage.ChunkFetch(var wanted)) {
+      wanted.forEach(chunk -> waits.asked(chunk.hash()));
+    }
     if (message instanceof WorkerMessage.WorkerApplied report) {
       recording.open().reporting(id.name(), report);
     } else if (message instanceof WorkerMessage.SubmitIntent submit) {
@@ -494,7 +595,7 @@ public final class SimWorker implements WorkerEnd {
       }
       case LeaderMessage.Heartbeat(_, long index, _) -> record.received(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.received(index);
-      case LeaderMessage.LogEntries(long index, _) -> record.received(index);
+      case LeaderMessage.LogEntries(long index, _, _) -> record.received(index);
       case LeaderMessage.LockResponse lock -> record.received(lock.commitIndex());
       case LeaderMessage.CommitAck ack -> {
         record.received(ack.asOfIndex());
@@ -504,7 +605,8 @@ public final class SimWorker implements WorkerEnd {
       }
       case LeaderMessage.RateLimited _ -> record.busy();
       case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
-      case LeaderMessage.Refused _,
+      case LeaderMessage.MulticastGroup _,
+          LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
           LeaderMessage.ChunkWanted _,
@@ -518,6 +620,23 @@ public final class SimWorker implements WorkerEnd {
     }
   }
 
+  /** Symbols should be enough for a chunk. */
+  void decoding(ReceivedBlock block, boolean isDone) {
+    DataPlaneChecker.decoding(block);
+    int source = block.block().sourceSymbols();
+    if (!isDone) {
+      disk.count(SnapshotDisk.NOT_DECODED);
+    } else if (block.symbols().stream().anyMatch(symbol -> symbol.id() >= source)) {
+      disk.count(SnapshotDisk.REPAIRED);
+    }
+  }
+
+  /** A chunk was made of symbols, and is about to be stored. */
+  void decoded(Hash chunk, byte[] bytes) {
+    DataPlaneChecker.decoded(chunk, bytes);
+    replica.found(chunk);
+  }
+
   private void take(LeaderMessage message) {
     if (message instanceof LeaderMessage.ChunkData(var hash, byte[] bytes)) {
       if (!Blake3.hash(bytes).equals(hash)) {
@@ -526,12 +645,34 @@ public final class SimWorker implements WorkerEnd {
       replica.found(hash);
       chunks.ingest(hash, bytes);
     } else {
-      if (message instanceof LeaderMessage.ChunkUnavailable unavailable
-          && unavailable.errno() != Errno.EAGAIN) {
-        replica.lost(unavailable.hash());
+      if (message instanceof LeaderMessage.ChunkUnavailable unavailable) {
+        waits.asked(unavailable.hash());
+        if (unavailable.errno() != Errno.EAGAIN) {
+          replica.lost(unavailable.hash());
+        }
+      }
+      if (message instanceof LeaderMessage.LogEntries(_, List<byte[]> entries, var delivery)
+          && delivery != ChunkDelivery.ON_REQUEST) {
+        waits.received(entries(entries), delivery, store::contains);
       }
       agent.received(message);
     }
+  }
+
+  /** Those that are behind what was collected. */
+  private List<LogEntry> entries(List<byte[]> received) {
+    List<LogEntry> entries = new ArrayList<>();
+    for (byte[] bytes : received) {
+      try {
+        LogEntry entry = LogEntryCodec.decode(bytes);
+        if (entry.index() > collectedThrough) {
+          entries.add(entry);
+        }
+      } catch (DecodeException e) {
+        throw new Violation("the leader has sent what is no entry: " + e.getMessage());
+      }
+    }
+    return entries;
   }
 
   /** Follows what has become visible. */

@@ -7,6 +7,8 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.worker.dataplane.BlockDecoder;
+import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ final class SimWorkerChunks implements WorkerChunks {
   private static final long FASTEST_NS = 20_000;
   private static final long SLOWEST_NS = 5_000_000;
 
+  private final BlockDecoder decoder = new BlockDecoder();
   private final SimChunkStore store;
   private final Host host;
   private final Prng prng;
@@ -46,7 +49,7 @@ final class SimWorkerChunks implements WorkerChunks {
           host.execute(
               () -> {
                 if (intact) {
-                  worker.agent().chunkStored(chunk.hash());
+                  worker.stored(chunk.hash());
                 } else {
                   worker.agent().chunkDamaged(chunk);
                 }
@@ -91,16 +94,34 @@ final class SimWorkerChunks implements WorkerChunks {
 
   @Override
   public void ingest(Hash hash, byte[] bytes) {
+    host.after(prng.scale(FASTEST_NS, SLOWEST_NS), "", () -> store(hash, bytes));
+  }
+
+  @Override
+  public void decode(ReceivedBlock block) {
+    worker.settled(block.chunk());
     host.after(
         prng.scale(FASTEST_NS, SLOWEST_NS),
         "",
         () -> {
-          try {
-            store.put(hash, bytes);
-            host.execute(() -> worker.agent().chunkStored(hash));
-          } catch (ChunkStoreException e) {
-            host.execute(() -> worker.agent().chunkFailed(hash, e.errno(), "no room"));
+          byte[] bytes = decoder.decode(block);
+          worker.decoding(block, bytes != null);
+          if (bytes == null) {
+            ChunkRef chunk = new ChunkRef(block.chunk(), block.block().dataBytes());
+            host.execute(() -> worker.agent().chunkNotDecoded(chunk));
+          } else {
+            worker.decoded(block.chunk(), bytes);
+            store(block.chunk(), bytes);
           }
         });
+  }
+
+  private void store(Hash hash, byte[] bytes) {
+    try {
+      store.put(hash, bytes);
+      host.execute(() -> worker.stored(hash));
+    } catch (ChunkStoreException e) {
+      host.execute(() -> worker.notStored(hash, e.errno()));
+    }
   }
 }

@@ -21,7 +21,9 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -324,6 +326,31 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Runs what writes pages on a thread that has room for it, and waits until it is done. */
+  public static void runDeep(String name, Runnable work) {
+    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+    Thread deep = Thread.ofPlatform().name(name).stackSize(STACK_BYTES).unstarted(work);
+    deep.setUncaughtExceptionHandler((_, e) -> failed.set(e));
+    deep.start();
+    boolean interrupted = false;
+    while (deep.isAlive()) {
+      try {
+        deep.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    switch (failed.get()) {
+      case null -> {}
+      case Error e -> throw e;
+      case RuntimeException e -> throw e;
+      case Throwable e -> throw new IllegalStateException(e);
     }
   }
 

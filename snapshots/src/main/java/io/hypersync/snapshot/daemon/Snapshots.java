@@ -12,6 +12,8 @@ import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SuspectSnapshots;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -101,6 +103,23 @@ public record Snapshots(
       LOG.debug("whoever reads it will say so", e);
     }
     return false;
+  }
+
+  /**
+   * The same, of a replica that has taken more of them before it began.
+   *
+   * @param taken the new ones
+   * @param last what the last one of them is of; null if there is none
+   */
+  public Snapshots with(List<Snapshot> taken, @Nullable Manifest last) {
+    if (last == null) {
+      return this;
+    }
+    List<Snapshot> all = new ArrayList<>(known);
+    all.removeIf(old -> taken.stream().anyMatch(snapshot -> snapshot.index() == old.index()));
+    all.addAll(taken);
+    all.sort(Comparator.comparingLong(Snapshot::index));
+    return new Snapshots(catalog, all, last, received, cache, suspect);
   }
 
   /** Index of the one that the replica begins with; 0 for none. */

@@ -5,6 +5,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,8 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The newest snapshot is never removed: the next start begins with it, and the next snapshot
  * leaves out the pages that it has. Nor is the one that this run of the replica started from, until
- * there is a newer one from this run. Which ones are kept depends on their order alone, and on no
- * clock, so a host whose time jumps does not lose its past.
+ * there is a newer one from this run. {@link SnapshotRetention} says which others are kept.
  */
 public final class SnapshotManager {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotManager.class);
@@ -57,6 +57,7 @@ public final class SnapshotManager {
 
   private final SnapshotPort port;
   private final SnapshotPolicy policy;
+  private final SnapshotRetention retention;
   private final WorkspaceId workspace;
   private final TreeMap<Long, Snapshot> known = new TreeMap<>();
   private final ArrayDeque<Request> requests = new ArrayDeque<>();
@@ -139,6 +140,7 @@ public final class SnapshotManager {
       long nowNs) {
     this.port = port;
     this.policy = policy;
+    this.retention = new SnapshotRetention(policy);
     this.workspace = workspace;
     this.base = base;
     this.nextNs = Clock.later(nowNs, policy.intervalNs());
@@ -192,15 +194,16 @@ public final class SnapshotManager {
       return true;
     }
     boolean isTime = nowNs >= nextNs;
-    if (isTime || (newest.takesTooMuch() && lastFailure == null)) {
+    if (isTime) {
       nextNs = Clock.later(nowNs, policy.intervalNs());
-      if (newest.index() > base) {
-        if (!isTime) {
-          early.add(newest.index());
-        }
-        waiting = newest.manifest(workspace);
-        return true;
+      early.remove(base); // if nothing has changed since, it is the one of this interval
+    }
+    if ((isTime || (newest.takesTooMuch() && lastFailure == null)) && newest.index() > base) {
+      if (!isTime) {
+        early.add(newest.index());
       }
+      waiting = newest.manifest(workspace);
+      return true;
     }
     return false;
   }
@@ -349,6 +352,7 @@ public final class SnapshotManager {
   /** The port has set all snapshots aside. */
   public void setAside() {
     known.clear();
+    early.clear();
     base = 0;
     isSetAside = true;
     busy = false;
@@ -369,35 +373,37 @@ public final class SnapshotManager {
   }
 
   /**
-   * The oldest snapshot that is one too many, or that keeps too much; null if there is none. What a
-   * named one keeps is no reason to remove others.
+   * A snapshot that is one too many, or the oldest if they keep too much; null if there is none.
+   * What a named one keeps is no reason to remove others.
    */
   private @Nullable Snapshot surplus() {
     if (!mayHaveTooMany) {
       return null;
     }
-    Snapshot oldest = null;
-    int others = 0;
+    List<Snapshot> others = new ArrayList<>();
     long bytes = 0;
     for (Snapshot snapshot : known.values()) {
       if (snapshot.isKept()) {
         continue;
       }
-      others++;
-      bytes += historyBytes.getOrDefault(snapshot.index(), 0L);
-      if (early.contains(snapshot.index())
-          && !isNeeded(snapshot.index())
-          && !isHeld(snapshot.index())) {
+      if (early.contains(snapshot.index()) && isRemovable(snapshot)) {
         isForRoom = false;
         return snapshot;
       }
-      if (oldest == null && !isNeeded(snapshot.index()) && !isHeld(snapshot.index())) {
-        oldest = snapshot;
-      }
+      others.add(snapshot);
+      bytes += historyBytes.getOrDefault(snapshot.index(), 0L);
     }
-    mayHaveTooMany = (others > policy.retain() || bytes > mostHistoryBytes) && oldest != null;
-    isForRoom = others <= policy.retain();
-    return mayHaveTooMany ? oldest : null;
+    Snapshot surplus = retention.surplus(others, this::isRemovable);
+    isForRoom = surplus == null;
+    if (surplus == null && bytes > mostHistoryBytes) {
+      surplus = others.stream().filter(this::isRemovable).findFirst().orElse(null);
+    }
+    mayHaveTooMany = surplus != null;
+    return surplus;
+  }
+
+  private boolean isRemovable(Snapshot snapshot) {
+    return !isNeeded(snapshot.index()) && !isHeld(snapshot.index());
   }
 
   /**
@@ -509,6 +515,7 @@ public final class SnapshotManager {
     failed++;
     boolean tookOne = takes;
     isUnmeasured |= takes;
+    early.remove(taking);
     takes = false;
     taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot

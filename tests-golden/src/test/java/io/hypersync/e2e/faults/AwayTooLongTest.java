@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,7 @@ class AwayTooLongTest {
   private static final List<String> WORKERS =
       List.of("hypersync.worker.leader_timeout=5s", "hypersync.worker.inotify=true");
   private static final int MANY = 500;
+  private static final int MAX_LAG = 50;
   private static final int ROUNDS = Integer.getInteger("hypersync.away.rounds", 2);
 
   private TestCluster cluster;
@@ -162,6 +165,55 @@ class AwayTooLongTest {
     assertEquals(tree(onA), tree(onB));
     cluster.settle("a", "b");
     cluster.assertSameRoots("a", "b");
+  }
+
+  /** Too far behind to follow, though the log has all that it lacks (hypersync.md 12.4). */
+  @Test
+  void whoFallsTooFarBehindGetsASnapshotAndNobodyWaitsForIt() throws Exception {
+    cluster.leader().kill();
+    cluster.startLeader("--set", "hypersync.snapshots.max_lag_entries=" + MAX_LAG);
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
+    var _ = medianNs("warm"); // the code of both daemons is compiled meanwhile
+    cluster.settle("a", "b");
+    long before = medianNs("before");
+    cluster.settle("a", "b");
+
+    cluster.worker("b").freeze();
+    isAway = true;
+    long connected = medianNs("connected");
+    Await.until("the leader misses it", () -> connected() == 1);
+    long away = medianNs("away");
+    for (long now : new long[] {connected, away}) {
+      assertTrue(
+          now < 3 * before + TimeUnit.MILLISECONDS.toNanos(5),
+          before + " ns with b, then " + connected + " ns, and " + away + " ns without");
+    }
+    var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    assertEquals(1, cluster.leader().status().path("log_first_index").asLong());
+
+    cluster.worker("b").thaw();
+    isAway = false;
+    cluster.awaitWritable("b");
+    cluster.settle("a", "b");
+    assertTrue(
+        cluster.worker("b").log().contains("to the snapshot of entry"),
+        "it was given entries after all");
+    assertEquals(tree(onA), tree(onB));
+    cluster.assertSameRoots("a", "b");
+  }
+
+  /** How long it takes on a to make a file with some bytes; more entries than b may lack. */
+  private long medianNs(String name) throws IOException {
+    Path directory = Files.createDirectory(onA.resolve(name));
+    long[] took = new long[2 * MAX_LAG];
+    for (int i = 0; i < took.length; i++) {
+      long beginNs = System.nanoTime();
+      Files.writeString(directory.resolve("f" + i), "text " + i);
+      took[i] = System.nanoTime() - beginNs;
+    }
+    Arrays.sort(took);
+    return took[took.length / 2];
   }
 
   private void leave() throws Exception {

@@ -21,6 +21,11 @@ import org.junit.jupiter.api.Test;
  */
 @RealMounts
 class CutLogTest {
+  private static final String[] KEEP_NOTHING = {
+    "--set", "hypersync.log.retain=0s", "--set", "hypersync.log.retain_entries=0"
+  };
+  private static final int FILES = 100;
+
   @Test
   void workersUpToTheCutComeBackByThemselvesOthersSayWhatToDo() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
@@ -66,6 +71,71 @@ class CutLogTest {
       cluster.settle("a", "b");
       assertEquals("goes on", Files.readString(b.resolve("after")));
       cluster.assertSameRoots("a", "b");
+    }
+  }
+
+  /** The oldest snapshot stands for what was trimmed; with it all can be done as before. */
+  @Test
+  void aTrimmedLogIsTracedAndCutAndLedFromAgain() throws Exception {
+    try (TestCluster cluster = TestCluster.create()) {
+      cluster.startLeader(KEEP_NOTHING);
+      cluster.startWorker("a");
+      Path a = cluster.mount("a");
+      for (int i = 0; i < FILES; i++) {
+        Files.writeString(a.resolve("f" + i), "text " + i);
+      }
+      var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+      cluster.leader().kill(); // its next run begins another segment
+      cluster.startLeader(KEEP_NOTHING);
+      cluster.awaitWritable("a");
+      Files.writeString(a.resolve("f0"), "changed");
+      var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+      Await.until(
+          "the log is trimmed",
+          () -> cluster.leader().status().path("log_first_index").asLong() > 1);
+      Files.writeString(a.resolve("kept"), "stays");
+      long after = cluster.leader().status().path("commit_index").asLong();
+      Files.writeString(a.resolve("f1"), "is undone");
+      long last = cluster.leader().status().path("commit_index").asLong();
+      cluster.worker("a").terminate();
+      assertEquals(0, cluster.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.leader().terminate(); // takes a snapshot of what is to be undone
+      assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+
+      String root = cluster.workspace().root().toString();
+      Shell checked = cluster.hypersync("trace", "--dir", root, "--check");
+      assertEquals(0, checked.exit(), checked.output());
+      assertTrue(checked.output().contains(" behind the snapshot of entry "), checked.output());
+      String trace = cluster.workspace().root().resolve("trimmed.trace").toString();
+      var _ = cluster.hypersync("trace", "--dir", root, "--out", trace).orFail("trace");
+      Shell replayed = cluster.hypersync("replay", trace);
+      assertEquals(0, replayed.exit(), replayed.output());
+      assertTrue(replayed.output().contains("begins with the state after entry"), replayed::output);
+
+      Shell dry = cut(cluster, after);
+      assertEquals(0, dry.exit(), dry.output());
+      assertTrue(dry.output().contains("cut      " + (last - after) + " entries"), dry.output());
+      Shell done = cut(cluster, after, "--yes");
+      assertEquals(0, done.exit(), done.output());
+
+      cluster.startLeader(KEEP_NOTHING);
+      assertEquals(after, cluster.leader().status().path("commit_index").asLong());
+      cluster.startWorker("b");
+      Path b = cluster.mount("b");
+      assertEquals("stays", Files.readString(b.resolve("kept")));
+      assertEquals("changed", Files.readString(b.resolve("f0")));
+      for (int i = 1; i < FILES; i++) {
+        assertEquals("text " + i, Files.readString(b.resolve("f" + i)));
+      }
+      Files.writeString(b.resolve("f1"), "goes on");
+      cluster.leader().kill();
+      cluster.startLeader(KEEP_NOTHING);
+      cluster.awaitWritable("b");
+      Files.writeString(b.resolve("after"), "another start");
+      cluster.startWorker("c");
+      assertEquals("goes on", Files.readString(cluster.mount("c").resolve("f1")));
+      cluster.settle("b", "c");
+      cluster.assertSameRoots("b", "c");
     }
   }
 

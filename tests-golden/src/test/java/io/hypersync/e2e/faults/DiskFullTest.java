@@ -8,14 +8,11 @@ import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.Directories;
 import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.RealMounts;
-import io.hypersync.e2e.harness.Shell;
+import io.hypersync.e2e.harness.SmallDisk;
 import io.hypersync.e2e.harness.TestCluster;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,9 +23,6 @@ import org.junit.jupiter.api.Test;
 @RealMounts
 class DiskFullTest {
   private static final long SEED = 7;
-
-  /** Room for the preallocated log, the reserve of the chunk store, and some data. */
-  private static final int LEADER_DISK_MIB = 600;
 
   private static final int WORKER_DISK_MIB = 300;
 
@@ -41,8 +35,7 @@ class DiskFullTest {
   void aFullLeaderTurnsMutationsAwayWholeAndGoesOnWhenThereIsRoom() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       try {
-        Path disk = cluster.tmpfs("leader-disk", LEADER_DISK_MIB);
-        cluster.putState("leader", disk.resolve("state"));
+        SmallDisk disk = SmallDisk.of(cluster, "leader", SmallDisk.LEADER_MIB);
         cluster.startLeader();
         cluster.startWorker("a");
         cluster.startWorker("b");
@@ -54,25 +47,23 @@ class DiskFullTest {
     }
   }
 
-  private void fullLeader(TestCluster cluster, Path disk) throws Exception {
+  private void fullLeader(TestCluster cluster, SmallDisk disk) throws Exception {
     Path a = cluster.mount("a");
     Path b = cluster.mount("b");
     byte[] early = data();
     Files.write(a.resolve("early"), early);
-    Path ballast = disk.resolve("ballast");
-
-    fill(disk, ballast, LEFT_BYTES);
+    var _ = disk.leave(LEFT_BYTES, "ballast");
     byte[] refused = data();
     List<String> made = new ArrayList<>(List.of("early"));
     for (Path mount : List.of(a, b)) {
       String name = "from-" + mount.getFileName();
       Files.createFile(mount.resolve(name));
       made.add(name);
-      assertEquals("ENOSPC", Errnos.of(() -> writeAtOnce(mount.resolve(name), refused)));
+      assertEquals("ENOSPC", Errnos.of(() -> SmallDisk.writeAtOnce(mount.resolve(name), refused)));
       assertEquals(0, Files.size(mount.resolve(name)), "nothing of it is there");
     }
 
-    fill(disk, ballast, 0);
+    Path ballast = disk.leave(0, "ballast");
     for (int i = 0; i < 20; i++) {
       Path folder = (i % 2 == 0 ? a : b).resolve("d" + i);
       String errno = Errnos.of(() -> Files.createDirectory(folder));
@@ -82,7 +73,7 @@ class DiskFullTest {
         made.add("d" + i);
       }
     }
-    assertEquals("ENOSPC", Errnos.of(() -> writeAtOnce(b.resolve("from-b"), refused)));
+    assertEquals("ENOSPC", Errnos.of(() -> SmallDisk.writeAtOnce(b.resolve("from-b"), refused)));
     assertTrue(cluster.leader().isAlive(), "the leader lives");
     cluster.assertSameRoots("a", "b");
     assertEquals(-1, mismatch(b.resolve("early"), early), "what was there before");
@@ -91,11 +82,11 @@ class DiskFullTest {
     Await.same(
         "once there is room",
         "OK",
-        () -> Errnos.of(() -> writeAtOnce(b.resolve("from-b"), refused)));
+        () -> Errnos.of(() -> SmallDisk.writeAtOnce(b.resolve("from-b"), refused)));
     Await.same(
         "once there is room",
         "OK",
-        () -> Errnos.of(() -> writeAtOnce(a.resolve("from-a"), refused)));
+        () -> Errnos.of(() -> SmallDisk.writeAtOnce(a.resolve("from-a"), refused)));
     cluster.settle("a", "b");
     for (Path mount : List.of(a, b)) {
       assertEquals(made.stream().sorted().toList(), Directories.names(mount));
@@ -115,8 +106,7 @@ class DiskFullTest {
   void aFullWorkerStopsWhereItIsAndHurtsNobody() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       try {
-        Path disk = cluster.tmpfs("worker-disk", WORKER_DISK_MIB);
-        cluster.putState("a", disk.resolve("state"));
+        SmallDisk disk = SmallDisk.of(cluster, "a", WORKER_DISK_MIB);
         cluster.startLeader();
         cluster.startWorker("a");
         cluster.startWorker("b");
@@ -128,23 +118,24 @@ class DiskFullTest {
     }
   }
 
-  private void fullWorker(TestCluster cluster, Path disk) throws Exception {
+  private void fullWorker(TestCluster cluster, SmallDisk disk) throws Exception {
     Path a = cluster.mount("a");
     Path b = cluster.mount("b");
     Files.writeString(b.resolve("early"), "read me");
     Files.createFile(a.resolve("mine"));
     cluster.settle("a", "b");
-    Path ballast = disk.resolve("ballast");
-    fill(disk, ballast, LEFT_BYTES);
+    Path ballast = disk.leave(LEFT_BYTES, "ballast");
 
     assertEquals(
-        "ENOSPC", Errnos.of(() -> writeAtOnce(a.resolve("mine"), data())), "its own write");
+        "ENOSPC",
+        Errnos.of(() -> SmallDisk.writeAtOnce(a.resolve("mine"), data())),
+        "its own write");
     assertEquals(0, Files.size(a.resolve("mine")), "nothing of it is there");
     Files.createFile(b.resolve("theirs"));
     Await.until("what needs no space is applied still", () -> Files.exists(a.resolve("theirs")));
 
     byte[] theirs = data();
-    writeAtOnce(b.resolve("theirs"), theirs);
+    SmallDisk.writeAtOnce(b.resolve("theirs"), theirs);
     JsonNode stopped =
         cluster.worker("a").await("stop applying", status -> !status.path("apply_error").isNull());
     assertEquals("ENOSPC", stopped.path("apply_error").path("errno").asText());
@@ -182,7 +173,7 @@ class DiskFullTest {
     assertEquals(0, cluster.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
     cluster.startWorker("a");
     assertEquals(-1, mismatch(a.resolve("theirs"), theirs), "caught up");
-    writeAtOnce(a.resolve("mine"), theirs);
+    SmallDisk.writeAtOnce(a.resolve("mine"), theirs);
     cluster.assertSameRoots("a", "b");
   }
 
@@ -192,23 +183,7 @@ class DiskFullTest {
     return bytes;
   }
 
-  /** Writes by one write(2). */
-  private static void writeAtOnce(Path path, byte[] bytes) throws IOException {
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      assertEquals(bytes.length, file.write(ByteBuffer.wrap(bytes)), "a short write");
-    }
-  }
-
   private static int mismatch(Path path, byte[] expected) throws IOException {
     return java.util.Arrays.mismatch(expected, Files.readAllBytes(path));
-  }
-
-  /** Fills a disk up to this number of free bytes. */
-  private static void fill(Path disk, Path ballast, long leave)
-      throws IOException, InterruptedException {
-    long size = Files.exists(ballast) ? Files.size(ballast) : 0;
-    long free = Files.getFileStore(disk).getUsableSpace();
-    assertTrue(free > leave, () -> "only " + free + " bytes are free on " + disk);
-    Shell.must(disk, "fallocate", "-l", Long.toString(size + free - leave), ballast.toString());
   }
 }

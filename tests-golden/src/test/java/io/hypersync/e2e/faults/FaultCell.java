@@ -1,7 +1,7 @@
 package io.hypersync.e2e.faults;
 
-import io.hypersync.e2e.harness.NetworkConditions;
-import io.hypersync.e2e.harness.NetworkConditions.Direction;
+import io.hypersync.cli.relay.NetworkConditions;
+import io.hypersync.cli.relay.NetworkConditions.Direction;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
 import java.time.Duration;
 import java.util.Arrays;

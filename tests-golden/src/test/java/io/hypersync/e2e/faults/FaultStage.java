@@ -1,8 +1,8 @@
 package io.hypersync.e2e.faults;
 
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.relay.UdpRelay;
 import io.hypersync.e2e.harness.TestCluster;
-import io.hypersync.e2e.harness.UdpRelay;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -14,6 +14,10 @@ enum KillMoment {
   BACKUP,
   /** The leader brings a directory back. */
   RESTORE,
+  /** The leader makes the whole workspace what it was. */
+  RESTORE_ALL,
+  /** The leader has taken a segment out of its log, and not deleted it. */
+  TRIM,
   /** A worker mounts a state of the past. */
   PAST_MOUNT,
   /** A worker whose state was emptied fetches the leader's snapshot. */

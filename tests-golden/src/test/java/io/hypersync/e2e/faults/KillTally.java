@@ -41,7 +41,7 @@ final class KillTally {
 
   int kills(KillMoment during) {
     return kills.entrySet().stream()
-        .filter(each -> each.getKey().startsWith(during.name()))
+        .filter(each -> each.getKey().split(",", 2)[0].equals(during.name()))
         .flatMap(each -> each.getValue().values().stream())
         .mapToInt(Integer::intValue)
         .sum();
@@ -106,8 +106,13 @@ final class KillTally {
     events.put("trims of the log, as seen (at least)", (long) trims);
     events.put("entries trimmed", firstIndex - 1);
     events.put("installs begun", count(cluster, List.of("a", "b"), "offers its snapshot of entry"));
-    events.put("installs ended", count(cluster, List.of("a", "b"), "all pages are here, "));
+    events.put(
+        "installs ended",
+        count(cluster, List.of("a", "b"), "the snapshot of entry \\d+ is installed"));
     events.put("restores", count(cluster, List.of("leader"), "restored a path to entry"));
+    events.put(
+        "restores of everything",
+        count(cluster, List.of("leader"), "entry \\d+ has restored the state of entry"));
     events.put("scrubs", count(cluster, List.of("leader"), "scrub: \\d+ chunks and \\d+ pages"));
     events.put("backups", count(cluster, List.of("leader"), "backed up entry"));
     events.put(

@@ -1,6 +1,7 @@
 package io.hypersync.e2e.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,6 +17,7 @@ import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.e2e.load.MortalLoad;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +29,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,7 @@ final class KilledWorkspace implements AutoCloseable {
   static final List<String> WORKERS = List.of("a", "b");
 
   private static final String INSTALLS = "the leader offers its snapshot of entry";
+  private static final String DOOMED = "made since";
   private static final int WRITERS = 2;
   private static final int RESTORED_FILES = 60;
   private static final long START_LIMIT_MS = 60_000;
@@ -51,16 +55,11 @@ final class KilledWorkspace implements AutoCloseable {
           "hypersync.snapshots.interval=1s");
 
   /** Entries are kept for as long as a worker may need to connect again. */
-  private static final String[] LEADER_SETTINGS = {
-    "--set", "hypersync.snapshots.interval=1s",
-    "--set", "hypersync.snapshots.retain=2",
-    "--set", "hypersync.snapshots.catchup_log_threshold_entries=50",
-    "--set", "hypersync.gc.interval=2s",
-    "--set", "hypersync.gc.replay_entries=0",
-    "--set", "hypersync.log.retain=0s",
-    "--set", "hypersync.log.retain_entries=1000",
-    "--set", "hypersync.log.max_bytes=67108864"
-  };
+  private static final int KEPT_ENTRIES = 1_000;
+
+  /** The leader blocks when a trim has taken the first segment out of its log. */
+  private static final Map<String, String> HELD_IN_A_TRIM =
+      Map.of("HYPERSYNC_FAULT_HOLD_AT", FaultPoints.Moment.SEGMENT_WITHDRAWN + ":1");
 
   private final TestCluster cluster;
   private final @Nullable PowerLossDisk disk;
@@ -70,6 +69,7 @@ final class KilledWorkspace implements AutoCloseable {
   private final MortalLoad load;
   private long slowestStartMs;
   private int pasts;
+  private int states;
   private String pastWorker = "";
   private CompletableFuture<Boolean> isPastMounted = CompletableFuture.completedFuture(false);
 
@@ -97,7 +97,7 @@ final class KilledWorkspace implements AutoCloseable {
       for (String daemon : List.of("leader", "a", "b")) {
         cluster.putJavaOptions(daemon, SEGMENTS);
       }
-      cluster.startLeader(LEADER_SETTINGS);
+      cluster.startLeader(leaderSettings(KEPT_ENTRIES));
       for (String worker : WORKERS) {
         cluster.startWorker(worker);
       }
@@ -112,6 +112,20 @@ final class KilledWorkspace implements AutoCloseable {
       cluster.close();
       throw failure;
     }
+  }
+
+  private static String[] leaderSettings(int keptEntries) {
+    return Stream.of(
+            "hypersync.snapshots.interval=1s",
+            "hypersync.snapshots.retain=2",
+            "hypersync.snapshots.catchup_log_threshold_entries=50",
+            "hypersync.gc.interval=2s",
+            "hypersync.gc.replay_entries=0",
+            "hypersync.log.retain=0s",
+            "hypersync.log.retain_entries=" + keptEntries,
+            "hypersync.log.max_bytes=67108864")
+        .flatMap(setting -> Stream.of("--set", setting))
+        .toArray(String[]::new);
   }
 
   private void fillRestored() throws Exception {
@@ -170,6 +184,13 @@ final class KilledWorkspace implements AutoCloseable {
         spoil();
         var _ = inBackground(cluster.leader(), "restore", restoreRequest());
       }
+      case RESTORE_ALL -> {
+        keepState();
+        spoil();
+        awaitOk(() -> Files.createDirectories(cluster.mount("a").resolve(DOOMED)));
+        var _ = inBackground(cluster.leader(), "restore", restoreAllRequest());
+      }
+      case TRIM -> awaitTrim();
       case PAST_MOUNT -> {
         pastWorker = isLeader ? "a" : victim;
         pasts++;
@@ -181,6 +202,31 @@ final class KilledWorkspace implements AutoCloseable {
       }
       case LOAD, INSTALL, START -> {}
     }
+  }
+
+  /**
+   * Takes the snapshot that everything is restored to. The writers rest from here on: what they
+   * would do since would be gone.
+   */
+  private void keepState() throws Exception {
+    load.stop();
+    cluster.settle("a", "b");
+    states++;
+    var _ = cluster.leader().ask("snapshot", arguments("create").put("name", state()));
+  }
+
+  private String state() {
+    return "state-" + states;
+  }
+
+  /** Starts the leader again so that it trims its log, and is held in the middle of that. */
+  private void awaitTrim() throws Exception {
+    kill(KillMoment.LOAD.name(), List.of("leader"));
+    int before = cluster.leader().log().length();
+    cluster.launchLeader(HELD_IN_A_TRIM, leaderSettings(0));
+    String held = "held at " + FaultPoints.Moment.SEGMENT_WITHDRAWN;
+    Await.until(
+        "the leader trims its log", () -> cluster.leader().log().indexOf(held, before) >= 0);
   }
 
   /** A worker takes them by itself only. */
@@ -217,6 +263,14 @@ final class KilledWorkspace implements AutoCloseable {
         .objectNode()
         .put("path", "restored")
         .put("at", "before")
+        .put("dry_run", false);
+  }
+
+  private ObjectNode restoreAllRequest() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("all", true)
+        .put("at", state())
         .put("dry_run", false);
   }
 
@@ -287,7 +341,7 @@ final class KilledWorkspace implements AutoCloseable {
   /** Starts a daemon without waiting for it. */
   void launch(String daemon) throws IOException {
     if (daemon.equals("leader")) {
-      cluster.launchLeader(LEADER_SETTINGS);
+      cluster.launchLeader(leaderSettings(KEPT_ENTRIES));
     } else {
       cluster.launchWorker(daemon);
     }
@@ -338,6 +392,8 @@ final class KilledWorkspace implements AutoCloseable {
     if (what == KillMoment.RESTORE) {
       restore();
       requireRestored(cluster.mount("a").resolve("restored"));
+    } else if (what == KillMoment.RESTORE_ALL) {
+      restoreAll();
     } else if (what == KillMoment.BACKUP) {
       backUp();
     } else if (what == KillMoment.PAST_MOUNT) {
@@ -369,6 +425,22 @@ final class KilledWorkspace implements AutoCloseable {
           }
           return false;
         });
+  }
+
+  /** Everything is what it was when the writers began to rest; then they go on. */
+  private void restoreAll() throws Exception {
+    Await.until(
+        "restore everything",
+        () -> !cluster.leader().ask("restore", restoreAllRequest()).path("last_index").isNull());
+    cluster.settle("a", "b");
+    for (String worker : WORKERS) {
+      assertFalse(Files.exists(cluster.mount(worker).resolve(DOOMED)), "it was made since");
+      load.check(cluster.mount(worker));
+      requireRestored(cluster.mount(worker).resolve("restored"));
+    }
+    cluster.assertSameRoots("a", "b");
+    var _ = cluster.leader().ask("snapshot", arguments("rm").put("snapshot", state()));
+    load.start();
   }
 
   private void restore() throws Exception {

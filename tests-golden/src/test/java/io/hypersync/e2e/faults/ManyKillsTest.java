@@ -45,6 +45,8 @@ class ManyKillsTest {
           KillMoment.SCRUB,
           KillMoment.BACKUP,
           KillMoment.RESTORE,
+          KillMoment.RESTORE_ALL,
+          KillMoment.TRIM,
           KillMoment.PAST_MOUNT);
 
   private static final List<KillMoment> OF_WORKER =
@@ -53,6 +55,7 @@ class ManyKillsTest {
           KillMoment.SNAPSHOT,
           KillMoment.COLLECTION,
           KillMoment.RESTORE,
+          KillMoment.RESTORE_ALL,
           KillMoment.PAST_MOUNT,
           KillMoment.INSTALL);
 

@@ -2,6 +2,7 @@ package io.hypersync.e2e.harness;
 
 import io.hypersync.cli.Main;
 import io.hypersync.model.invariant.Invariant;
+import io.hypersync.raptorq.OctetRows;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,6 +57,9 @@ public final class ChildJvm {
             "-XX:MaxDirectMemorySize=128m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            // Which is also the one that compiles vectors: without it they take a hundred times as
+            // long as scalar code, and a worker asks for every chunk before its symbols are made.
+            "-D" + OctetRows.FORCE_SCALAR + "=true",
             "-XX:+ExitOnOutOfMemoryError",
             "-ea:io.hypersync...",
             // Invariants are counted, not asserted, as in production; TestCluster reads the

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,7 @@ public final class DaemonJvm {
   /**
    * Starts the process without waiting until it is ready.
    *
+   * @param by words before the command line, of a program that becomes this process
    * @param log file to which its output is appended
    * @param socket admin socket on which it will answer
    * @param javaOptions options of its JVM, which override the common ones
@@ -54,11 +56,14 @@ public final class DaemonJvm {
       String name,
       Path log,
       Path socket,
+      List<String> by,
       List<String> javaOptions,
       List<String> arguments,
       Map<String, String> environment)
       throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(javaOptions, arguments));
+    List<String> command = new ArrayList<>(by);
+    command.addAll(ChildJvm.command(javaOptions, arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     builder
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))

@@ -57,6 +57,10 @@ public final class PythonProcess implements AutoCloseable {
     return new PythonProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   /** Runs a program of several lines, which must succeed. */
   public void define(String text) throws IOException {
     String hex = HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,13 @@ public final class TestCluster implements AutoCloseable {
    */
   public static final List<String> PATIENT = List.of("hypersync.worker.leader_timeout=15s");
 
+  /** The setting with which libfuse 2 serves a worker's mount. */
+  public static final String JNR = "hypersync.worker.fuse_backend=jnr";
+
+  /** Workers that have it in all tests of this run, to see what a test says of that backend. */
+  private static final Set<String> JNR_WORKERS =
+      Set.of(System.getProperty("hypersync.tests.jnr", "").split(","));
+
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
   private static final int MOUNT_POINT_FIELD = 4;
   private static final Duration END_LIMIT = Duration.ofSeconds(20);
@@ -60,6 +68,8 @@ public final class TestCluster implements AutoCloseable {
   private final Map<String, Path> stateDirs = new LinkedHashMap<>();
   private final Map<String, HostPort> leaderAddresses = new HashMap<>();
   private final Map<String, List<String>> javaOptions = new HashMap<>();
+  private final Map<String, List<String>> starters = new HashMap<>();
+  private final Map<String, List<String>> ownSettings = new HashMap<>();
   private final Thread onExit = new Thread(this::closeQuietly, "cluster-exit");
   private final List<String> workerSettings;
   private final Map<String, String> faults;
@@ -157,8 +167,23 @@ public final class TestCluster implements AutoCloseable {
    */
   public static TestCluster start(
       List<String> workerSettings, Map<String, String> faults, String... workers) throws Exception {
+    return start(workerSettings, Map.of(), faults, workers);
+  }
+
+  /**
+   * The same, with settings of single workers.
+   *
+   * @param own by worker, as for {@code --set}
+   */
+  public static TestCluster start(
+      List<String> workerSettings,
+      Map<String, List<String>> own,
+      Map<String, String> faults,
+      String... workers)
+      throws Exception {
     requireFuse();
     TestCluster cluster = new TestCluster(workerSettings, faults, _ -> {});
+    cluster.ownSettings.putAll(own);
     try {
       cluster.startLeader();
       for (String worker : workers) {
@@ -226,9 +251,22 @@ public final class TestCluster implements AutoCloseable {
     leaderAddresses.put(worker, elsewhere);
   }
 
+  /**
+   * Gives a worker settings in addition to those of all, as for {@code --set}, before it is
+   * started.
+   */
+  public void putSettings(String worker, String... settings) {
+    ownSettings.put(worker, List.of(settings));
+  }
+
   /** Sets JVM options of a daemon, which override the common ones, before it is started. */
   public void putJavaOptions(String daemon, String... options) {
     javaOptions.put(daemon, List.of(options));
+  }
+
+  /** Sets the words before a daemon's command line, such as {@code nsenter}. */
+  public void putStarter(String daemon, List<String> words) {
+    starters.put(daemon, words);
   }
 
   /** Mounts a tmpfs of this size, which is removed with the workspace. */
@@ -281,7 +319,12 @@ public final class TestCluster implements AutoCloseable {
     return launchLeader(Map.of(), more);
   }
 
-  private DaemonJvm launchLeader(Map<String, String> itsFaults, String... more) throws IOException {
+  /**
+   * The same, with faults until its next start.
+   *
+   * @param itsFaults environment variables in addition to those of all daemons
+   */
+  public DaemonJvm launchLeader(Map<String, String> itsFaults, String... more) throws IOException {
     List<String> arguments =
         new ArrayList<>(List.of("leader", "--dir", workspace.root().toString()));
     Path stateDir = stateDirs.get("leader");
@@ -332,6 +375,12 @@ public final class TestCluster implements AutoCloseable {
                 "--state-dir",
                 stateDir(name).toString()));
     workerSettings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    if (JNR_WORKERS.contains(name)) {
+      arguments.addAll(List.of("--set", JNR));
+    }
+    ownSettings
+        .getOrDefault(name, List.of())
+        .forEach(setting -> arguments.addAll(List.of("--set", setting)));
     HostPort elsewhere = leaderAddresses.get(name);
     if (elsewhere != null) {
       arguments.addAll(List.of("--set", "hypersync.worker.leader_address=" + elsewhere));
@@ -381,7 +430,13 @@ public final class TestCluster implements AutoCloseable {
     Path log = root.resolve("logs").resolve(name + ".log");
     DaemonJvm daemon =
         DaemonJvm.start(
-            name, log, socket, javaOptions.getOrDefault(name, List.of()), arguments, environment);
+            name,
+            log,
+            socket,
+            starters.getOrDefault(name, List.of()),
+            javaOptions.getOrDefault(name, List.of()),
+            arguments,
+            environment);
     daemons.put(name, daemon);
     return daemon;
   }

@@ -3,6 +3,7 @@ package io.hypersync.e2e.harness;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -36,7 +37,11 @@ public final class TestClusterExtension
               Stream.of("hypersync.worker.suid=true", "hypersync.worker.dev=true"))
           .toList();
 
+  /** The worker b is mounted through libfuse 2. */
+  private static final Map<String, List<String>> JNR_ON_B = Map.of("b", List.of(TestCluster.JNR));
+
   private final List<String> workerSettings;
+  private final Map<String, List<String>> own;
   private final boolean ofOneClass;
   private @Nullable TestCluster cluster;
   private boolean isStatic;
@@ -48,17 +53,27 @@ public final class TestClusterExtension
 
   /** Creates an extension for an instance field, whose workers have these settings. */
   public TestClusterExtension(List<String> workerSettings) {
-    this(workerSettings, false);
+    this(workerSettings, Map.of(), false);
   }
 
-  private TestClusterExtension(List<String> workerSettings, boolean ofOneClass) {
+  private TestClusterExtension(
+      List<String> workerSettings, Map<String, List<String>> own, boolean ofOneClass) {
     this.workerSettings = workerSettings;
+    this.own = own;
     this.ofOneClass = ofOneClass;
   }
 
   /** Creates an extension for a static field, whose workspace no other class uses. */
   public static TestClusterExtension ofOneClass() {
-    return new TestClusterExtension(TRUSTING, true);
+    return new TestClusterExtension(TRUSTING, Map.of(), true);
+  }
+
+  /**
+   * The same, whose worker a is mounted as usual and b through libfuse 2, which must be installed
+   * (Debian: libfuse2).
+   */
+  public static TestClusterExtension withJnrMount() {
+    return new TestClusterExtension(TRUSTING, JNR_ON_B, true);
   }
 
   /**
@@ -104,7 +119,7 @@ public final class TestClusterExtension
   public void beforeAll(ExtensionContext context) throws Exception {
     isStatic = true;
     if (ofOneClass) {
-      cluster = TestCluster.start(workerSettings, WORKERS);
+      cluster = TestCluster.start(workerSettings, own, Map.of(), WORKERS);
       return;
     }
     cluster =
@@ -132,7 +147,7 @@ public final class TestClusterExtension
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
     if (!isStatic) {
-      cluster = TestCluster.start(workerSettings, WORKERS);
+      cluster = TestCluster.start(workerSettings, own, Map.of(), WORKERS);
     }
   }
 

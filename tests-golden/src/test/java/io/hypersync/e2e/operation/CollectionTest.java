@@ -13,6 +13,8 @@ import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,10 @@ class CollectionTest {
 
   /** Nothing is kept for workers that are away. */
   private static final String[] SETTINGS = {"--set", "hypersync.gc.replay_entries=0"};
+
+  private static final String[] FEW_SNAPSHOTS = {
+    "--set", "hypersync.gc.replay_entries=0", "--set", "hypersync.snapshots.retain=2"
+  };
 
   private final Random random = new Random(1);
   private byte[] content = {};
@@ -78,6 +84,116 @@ class CollectionTest {
       assertTrue(kept - without >= first.length, kept + " with the snapshot, " + without);
       requireContent(cluster);
     }
+  }
+
+  /**
+   * A snapshot with a name, and a state of the past whose worker was killed: each is named with its
+   * age and its bytes, and all else goes.
+   */
+  @Test
+  void aForgottenPinIsNamedWithItsAgeAndKeepsItsOwnBytesOnly() throws Exception {
+    try (TestCluster cluster = TestCluster.create()) {
+      cluster.putJavaOptions("leader", "-Dhypersync.chunks.segment_bytes=" + (FILE_BYTES / 2));
+      cluster.launchLeader(FEW_SNAPSHOTS);
+      cluster.startWorker("a");
+      cluster.startWorker("b");
+      rewrite(cluster);
+      cluster.settle("a", "b");
+      Instant before = Instant.now();
+      snapshot(cluster, "create", "forgotten");
+      Instant after = Instant.now();
+      rewrite(cluster);
+      cluster.settle("a", "b");
+      long index = cluster.leader().status().path("commit_index").asLong();
+      Instant mounting = Instant.now();
+      mountOnB(cluster, index);
+      Instant mounted = Instant.now();
+      cluster.worker("b").kill();
+      Await.until("the leader misses it", () -> !isConnected(cluster, "b"));
+
+      rewriteOften(cluster);
+      rewriteOften(cluster); // the log goes up to the older of two
+      rewriteOften(cluster);
+      cluster.settle("a");
+      Await.until("the leader knows that a needs no more of the log", () -> isUpToDate(cluster));
+      JsonNode report = collected(cluster, "run");
+
+      JsonNode forgotten = pin(report, "snapshot", "forgotten");
+      assertIsOwn(forgotten);
+      assertIsBetween(before, forgotten, after);
+      JsonNode past = pin(report, "mounted", "b");
+      assertEquals(index, past.path("index").asLong(), report::toString);
+      assertIsOwn(past);
+      assertIsBetween(mounting, past, mounted);
+      assertTrue(report.path("bytes_live").asLong() < 5L * FILE_BYTES, report::toString);
+      String table = cluster.hypersync("gc").orFail("gc");
+      for (JsonNode pin : new JsonNode[] {forgotten, past}) {
+        assertTrue(
+            table
+                .lines()
+                .anyMatch(
+                    line ->
+                        line.startsWith(pin.path("kind").asText())
+                            && line.contains(" " + pin.path("name").asText() + " ")
+                            && line.contains(pin.path("since").asText())
+                            && line.endsWith("KiB")),
+            table);
+      }
+
+      snapshot(cluster, "rm", "forgotten");
+      JsonNode without = collected(cluster, "run");
+      assertTrue(without.path("bytes_freed").asLong() >= FILE_BYTES / 2, without::toString);
+      assertIsOwn(pin(without, "mounted", "b"));
+    }
+  }
+
+  /** Whether each worker that is connected has told that it has applied all entries. */
+  private static boolean isUpToDate(TestCluster cluster) {
+    JsonNode status = cluster.leader().status();
+    for (JsonNode worker : status.path("workers")) {
+      if (worker.path("connected").asBoolean()
+          && worker.path("applied_index").asLong() < status.path("commit_index").asLong()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isConnected(TestCluster cluster, String name) {
+    for (JsonNode worker : cluster.leader().status().path("workers")) {
+      if (worker.path("worker_id").asText().equals(name)) {
+        return worker.path("connected").asBoolean();
+      }
+    }
+    return false;
+  }
+
+  private static void mountOnB(TestCluster cluster, long index) {
+    ObjectNode arguments =
+        JsonNodeFactory.instance.objectNode().put("do", "add").put("at", Long.toString(index));
+    arguments.put("path", cluster.root().resolve("past").toString());
+    var _ = cluster.worker("b").ask("mount", arguments);
+  }
+
+  /** One content of the file, and pages. */
+  private static void assertIsOwn(JsonNode pin) {
+    long bytes = pin.path("bytes").asLong();
+    assertTrue(bytes >= FILE_BYTES && bytes < FILE_BYTES + (64 << 10), pin::toString);
+  }
+
+  private static void assertIsBetween(Instant first, JsonNode pin, Instant last) {
+    Instant since = Instant.parse(pin.path("since").asText());
+    assertTrue(!since.isBefore(first.truncatedTo(ChronoUnit.MILLIS)), pin::toString);
+    assertTrue(!since.isAfter(last), pin::toString);
+  }
+
+  private static JsonNode pin(JsonNode report, String kind, String name) {
+    for (JsonNode pin : report.path("pins")) {
+      if (pin.path("kind").asText().equals(kind) && pin.path("name").asText().equals(name)) {
+        return pin;
+      }
+    }
+    throw new AssertionError("nothing is kept by " + kind + " " + name + ": " + report);
   }
 
   private void rewriteOften(TestCluster cluster) throws Exception {

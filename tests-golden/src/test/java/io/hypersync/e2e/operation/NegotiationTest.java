@@ -96,6 +96,9 @@ class NegotiationTest {
     assertEquals(inline, negotiated.path("inline_threshold").asInt(), worker::toString);
     assertEquals(chunk, negotiated.path("chunk_max").asInt(), worker::toString);
     assertEquals(0, negotiated.path("batch_window_ms").asInt(-1), worker::toString);
-    assertEquals("[\"past_states\"]", negotiated.path("features").toString(), worker::toString);
+    assertEquals(
+        "[\"quic_datagram\",\"raptorq\",\"past_states\"]",
+        negotiated.path("features").toString(),
+        worker::toString);
   }
 }

@@ -101,6 +101,7 @@ class NewUserTest {
             cluster.root().resolve("logs").resolve("other-a.log"),
             runDirectory.workerSocket(cluster.workspace().id(), id),
             List.of(),
+            List.of(),
             List.of(
                 "worker",
                 "--token",

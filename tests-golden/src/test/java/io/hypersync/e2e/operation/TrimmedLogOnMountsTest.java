@@ -10,6 +10,7 @@ import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.runtime.file.DurableFiles;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,43 @@ class TrimmedLogOnMountsTest {
     Files.writeString(cluster.mount("b").resolve("new"), "from b");
     cluster.settle("a", "b", "c");
     cluster.assertSameRoots("a", "b", "c");
+  }
+
+  /** Else two files of one history would be taken for one by whoever compares their numbers. */
+  @Test
+  void theNumberOfTheInodeThatWasMadeLastIsNotGivenAgain() throws Exception {
+    TestCluster cluster = extension.get();
+    cluster.leader().kill();
+    cluster.startLeader(KEEP_NOTHING);
+    cluster.awaitWritable("a");
+    Path directory = cluster.mount("a");
+    Path last = Files.createFile(directory.resolve("last"));
+    long gone = inode(last);
+    Files.delete(last);
+    Shell.must(directory, "chmod", "0711", "."); // a change that makes no inode
+    cluster.settle("a", "b");
+    long behind = cluster.leader().status().path("commit_index").asLong();
+    cluster.leader().kill();
+    cluster.startLeader(KEEP_NOTHING); // which begins another segment of the log
+    cluster.awaitWritable("a");
+    for (String mode : new String[] {"0700", "0755"}) { // the log goes up to the older of two
+      Shell.must(directory, "chmod", mode, ".");
+      var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    }
+    Await.until("the deletion is trimmed", () -> firstIndex(cluster) >= behind);
+    cluster.leader().kill();
+    cluster.startLeader(KEEP_NOTHING);
+    cluster.startWorker("new");
+
+    Path made = Files.createFile(cluster.mount("new").resolve("made"));
+
+    assertTrue(inode(made) > gone, () -> "after " + gone);
+    Await.same("on a", inode(made), () -> inode(cluster.mount("a").resolve("made")));
+    cluster.assertSameRoots("a", "b", "new");
+  }
+
+  private static long inode(Path path) throws IOException {
+    return (Long) Files.getAttribute(path, "unix:ino");
   }
 
   /** Without a state of its own, each time a little longer: some kills come while it installs. */

@@ -4,13 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.relay.NetworkConditions;
+import io.hypersync.cli.relay.NetworkConditions.Direction;
+import io.hypersync.cli.relay.UdpRelay;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.DaemonJvm;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.runtime.file.DurableFiles;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,6 +28,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WorkerInstallTest {
   private static final String INSTALLS = "the leader offers its snapshot of entry";
   private static final String FETCHED = "all pages are here, ";
+
+  private static final Pattern FETCHED_PAGES = Pattern.compile(FETCHED + "(\\d+) were fetched");
+
+  /** Files whose nodes and names take some hundred pages. */
+  private static final int MANY = 4_000;
+
+  /** So many pages are here when the worker is killed, and so many are not. */
+  private static final int SOME_PAGES = 20;
+
+  private static final double LOSS = 0.3;
+  private static final long SEED = 1;
 
   @RegisterExtension
   final TestClusterExtension extension = new TestClusterExtension(TestCluster.PATIENT);
@@ -63,5 +83,52 @@ class WorkerInstallTest {
     assertEquals("changed", Files.readString(other.resolve("d/f7")));
     cluster.settle("a", "c");
     cluster.assertSameRoots("a", "c");
+  }
+
+  /** Over a network that is so bad that it takes long. */
+  @Test
+  void afterAKillTheNextInstallFetchesTheRestOnly() throws Exception {
+    TestCluster cluster = extension.get();
+    Path directory = Files.createDirectory(cluster.mount("a").resolve("d"));
+    String name = "a name that is as long as names of generated files are ";
+    for (int i = 0; i < MANY; i++) {
+      Files.createFile(directory.resolve(name + i));
+    }
+    cluster.settle("a", "b");
+    var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
+    long all = cluster.leader().status().at("/snapshots/newest_pages_written").asLong();
+    assertTrue(all > 4 * SOME_PAGES, all + " pages");
+    cluster.leader().kill();
+    cluster.startLeader("--set", "hypersync.snapshots.catchup_log_threshold_entries=50");
+    cluster.awaitWritable("a");
+
+    HostPort leader = cluster.address();
+    try (UdpRelay relay =
+        UdpRelay.start(new InetSocketAddress(leader.host(), leader.port()), SEED)) {
+      relay.become(NetworkConditions.losing(LOSS));
+      cluster.putLeaderAddress("c", relay.address());
+      DaemonJvm killed = cluster.launchWorker("c");
+      Await.until("some pages are here", () -> pagesHere(killed) >= SOME_PAGES);
+      relay.become(NetworkConditions.cut(EnumSet.allOf(Direction.class)));
+      long here = pagesHere(killed);
+      killed.kill();
+      assertTrue(here < all - SOME_PAGES, here + " of " + all + " pages");
+      assertFalse(killed.log().contains(FETCHED), killed::log);
+    }
+
+    cluster.putLeaderAddress("c", leader);
+    cluster.startWorker("c");
+    cluster.worker("c").await("have all pages", status -> status.path("install").isNull());
+    Matcher fetched = FETCHED_PAGES.matcher(cluster.worker("c").log());
+    assertTrue(fetched.find(), cluster.worker("c")::log);
+    long rest = Long.parseLong(fetched.group(1));
+    assertTrue(rest > 0 && rest <= all - SOME_PAGES / 2, rest + " of " + all + " pages");
+    assertTrue(Files.exists(cluster.mount("c").resolve("d/" + name + (MANY - 1))));
+    cluster.settle("a", "c");
+    cluster.assertSameRoots("a", "c");
+  }
+
+  private static long pagesHere(DaemonJvm worker) {
+    return worker.status().at("/install/pages").asLong();
   }
 }

@@ -28,12 +28,24 @@ class GitAcrossMountsTest {
 
   @Test
   void aRepositoryClonedOnOneMountIsCleanAndUsableOnTheOther() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Path origin = makeRepository();
-    Git.must(cluster.mount("a"), "clone", "--quiet", "file://" + origin, "project");
-    cluster.settle("b");
-    Path onA = cluster.mount("a").resolve("project");
-    Path onB = cluster.mount("b").resolve("project");
+    cloneAndUse(CLUSTER.get(), "a", "b", outside, "project");
+  }
+
+  /**
+   * Clones a repository on one mount, and works with it on both.
+   *
+   * @param a the worker on whose mount it is cloned
+   * @param b another one
+   * @param outside a folder on another filesystem
+   * @param project what the clone is called
+   */
+  static void cloneAndUse(TestCluster cluster, String a, String b, Path outside, String project)
+      throws Exception {
+    Path origin = makeRepository(outside);
+    Git.must(cluster.mount(a), "clone", "--quiet", "file://" + origin, project);
+    cluster.settle(b);
+    Path onA = cluster.mount(a).resolve(project);
+    Path onB = cluster.mount(b).resolve(project);
 
     assertEquals("", Git.must(onB, "status", "--porcelain"), "B sees another tree than A cloned");
     assertEquals(
@@ -51,7 +63,7 @@ class GitAcrossMountsTest {
     assertEquals(" M src/f8.txt\n", Git.must(onA, "status", "--porcelain"));
 
     Git.must(onB, "commit", "--quiet", "--all", "--message", "from B");
-    cluster.settle("a");
+    cluster.settle(a);
     assertEquals("from B\n", Git.must(onA, "log", "-1", "--format=%s"));
     assertEquals("", Git.must(onA, "status", "--porcelain"), "A after B's commit");
 
@@ -61,14 +73,14 @@ class GitAcrossMountsTest {
     Git.must(onA, "checkout", "--quiet", "-b", "side", "HEAD~2");
     Git.must(onA, "checkout", "--quiet", "main");
     Git.must(onA, "gc", "--quiet");
-    cluster.settle("b");
+    cluster.settle(b);
     assertEquals("from A\nfrom B\n", Git.must(onB, "log", "-2", "--format=%s"));
     assertEquals("", Git.must(onB, "status", "--porcelain"), "B after A's gc");
     Git.must(onB, "fsck", "--full", "--strict", "--no-progress");
-    cluster.assertSameRoots("a", "b");
+    cluster.assertSameRoots(a, b);
   }
 
-  private Path makeRepository() throws IOException, InterruptedException {
+  private static Path makeRepository(Path outside) throws IOException, InterruptedException {
     Path origin = Files.createDirectories(outside.resolve("origin"));
     Git.must(origin, "init", "--quiet", "--initial-branch=main");
     Random random = new Random(SEED);

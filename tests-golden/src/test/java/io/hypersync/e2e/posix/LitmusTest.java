@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
@@ -26,7 +27,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,18 +37,38 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Litmus tests of the coherence of the kernel caches (hypersync.md 5.3, 6.3.2(3),
  * docs/kernel-caching.md). Small programs run concurrently on several mounts, many times; outcomes
  * that no single order of all calls can explain must not occur. Each program first fills its
- * kernel's caches with what is about to change. In half of the runs invalidations are delayed.
+ * kernel's caches with what is about to change. In a third of the runs invalidations are delayed,
+ * and in another one two of the mounts go through libfuse 2, where the kernel caches nothing.
  */
 @RealMounts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LitmusTest {
-  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 100);
+  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 50);
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
   private static final Map<String, String> SLOW =
       Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
 
-  private @Nullable TestCluster prompt;
-  private @Nullable TestCluster slow;
+  private static final List<String> JNR = List.of(TestCluster.JNR);
+
+  private final Map<Kernels, TestCluster> clusters = new EnumMap<>(Kernels.class);
+
+  /** How the kernels of a workspace learn of changes. */
+  enum Kernels {
+    TOLD_AT_ONCE("kernels told at once"),
+    TOLD_LATE("kernels told late"),
+    CACHING_NOTHING("kernels of b and c caching nothing");
+
+    private final String text;
+
+    Kernels(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
 
   /** One thread of a litmus test; returns what it observed, as a short word. */
   @FunctionalInterface
@@ -147,7 +167,7 @@ class LitmusTest {
                     return "done";
                   },
                   (dir, i) -> {
-                    warm(() -> Files.readString(dir.resolve("a" + i)));
+                    warm(() -> textOr(dir.resolve("a" + i), ""));
                     awaitThere(dir.resolve("b" + i));
                     // Missing, empty and new are allowed, but not the file that was renamed.
                     return textOr(dir.resolve("a" + i), "").equals("old") ? "old" : "fine";
@@ -282,9 +302,9 @@ class LitmusTest {
 
   static Stream<Arguments> runs() {
     List<Arguments> runs = new ArrayList<>();
-    for (boolean late : new boolean[] {false, true}) {
+    for (Kernels kernels : Kernels.values()) {
       for (Litmus test : TESTS) {
-        runs.add(arguments(test, late ? "kernels told late" : "kernels told at once", late));
+        runs.add(arguments(test, kernels));
       }
     }
     return runs.stream();
@@ -292,8 +312,8 @@ class LitmusTest {
 
   @ParameterizedTest(name = "{0}; {1}")
   @MethodSource("runs")
-  void noForbiddenOutcome(Litmus test, String how, boolean late) throws Exception {
-    TestCluster cluster = cluster(late);
+  void noForbiddenOutcome(Litmus test, Kernels kernels) throws Exception {
+    TestCluster cluster = cluster(kernels);
     List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"), cluster.mount("c"));
     String folder = "litmus" + TESTS.indexOf(test);
     Files.createDirectory(mounts.getFirst().resolve(folder));
@@ -338,29 +358,31 @@ class LitmusTest {
     } finally {
       running.forEach(future -> future.cancel(true));
     }
-    assertEquals(List.of(), bad, ITERATIONS + " iterations of \"" + test + "\", " + how);
+    assertEquals(List.of(), bad, ITERATIONS + " iterations of \"" + test + "\", " + kernels);
   }
 
   @AfterAll
   void end() throws IOException {
-    for (TestCluster cluster : new TestCluster[] {prompt, slow}) {
-      if (cluster != null) {
-        cluster.close();
-      }
+    for (TestCluster cluster : clusters.values()) {
+      cluster.close();
     }
   }
 
-  private TestCluster cluster(boolean late) throws Exception {
-    if (late) {
-      if (slow == null) {
-        slow = TestCluster.start(TestCluster.PATIENT, SLOW, "a", "b", "c");
-      }
-      return slow;
+  private TestCluster cluster(Kernels kernels) throws Exception {
+    TestCluster known = clusters.get(kernels);
+    if (known != null) {
+      return known;
     }
-    if (prompt == null) {
-      prompt = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
-    }
-    return prompt;
+    TestCluster cluster =
+        TestCluster.start(
+            TestCluster.PATIENT,
+            kernels == Kernels.CACHING_NOTHING ? Map.of("b", JNR, "c", JNR) : Map.of(),
+            kernels == Kernels.TOLD_LATE ? SLOW : Map.of(),
+            "a",
+            "b",
+            "c");
+    clusters.put(kernels, cluster);
+    return cluster;
   }
 
   private static void await(CyclicBarrier barrier) throws Exception {
@@ -413,8 +435,9 @@ class LitmusTest {
   }
 
   private static String textOr(Path file, String missing) throws IOException {
-    try {
-      return Files.readString(file);
+    // Without a look at the size: a backend without notifications finds that by the file's path.
+    try (FileChannel channel = FileChannel.open(file)) {
+      return read(channel);
     } catch (NoSuchFileException e) {
       return missing;
     }

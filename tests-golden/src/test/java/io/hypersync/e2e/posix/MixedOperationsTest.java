@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MixedOperationsTest {
   /** Number of calls for each kind of hand-over. */
   private static final long OPERATIONS =
-      Long.getLong("hypersync.mixed.operations", 18_000) / Handover.values().length;
+      Long.getLong("hypersync.mixed.operations", 9_000) / Handover.values().length;
 
   private static final List<Kind> KINDS = List.of(Kind.BUSY, Kind.ONE_SIDED, Kind.QUIET);
   private static final int CHAINS = 36;

@@ -383,7 +383,6 @@ class MutationsAcrossMountsTest {
     Files.writeString(pair.a.resolve("f"), "text");
     Files.createDirectory(pair.a.resolve("d"));
     Files.createSymbolicLink(pair.a.resolve("s"), Path.of("f"));
-    CLUSTER.get().settle("a", "b");
     for (String name : List.of(".", "f", "d", "s")) {
       String[] command = {"stat", "-c", "%i %h %f %s %u %g %y %z %b %B", name};
       pair.seenOnB("stat of " + name, Shell.must(pair.a, command), b -> Shell.must(b, command));

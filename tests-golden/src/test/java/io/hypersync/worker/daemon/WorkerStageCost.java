@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -47,7 +48,8 @@ public final class WorkerStageCost {
     times.applied(clock.monotonicNs(), clock.monotonicNs());
     times.visible(clock.monotonicNs());
     Mutation mutation =
-        new Mutation(new RequestId(1), 2, "", OP, List.of(), List.of(), NOBODY, times);
+        new Mutation(
+            new RequestId(1), 2, "", CallPaths.NONE, OP, List.of(), List.of(), NOBODY, times);
     stages.accept(new FinishedMutation(INTENT, mutation, entry));
   }
 }

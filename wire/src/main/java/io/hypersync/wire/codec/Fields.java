@@ -54,6 +54,14 @@ final class Fields {
     }
   }
 
+  /** A byte field; fails if it is longer than allowed. */
+  static byte[] atMost(ByteString field, int maxBytes, String name) throws ProtocolException {
+    if (field.size() > maxBytes) {
+      throw new ProtocolException(name + " has " + field.size() + " bytes");
+    }
+    return field.toByteArray();
+  }
+
   /** Fails unless a required field is present. */
   static void require(boolean present, String field) throws ProtocolException {
     if (!present) {

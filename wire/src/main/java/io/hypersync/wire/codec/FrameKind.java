@@ -28,8 +28,10 @@ enum FrameKind {
   CHUNK_ABSENT(0x0c, StreamKind.CONTROL, FrameKind.HASHES),
   PAST_STATE_REQUEST(0x0d, StreamKind.CONTROL, FrameKind.SMALL),
   PAST_STATE_RELEASE(0x0e, StreamKind.CONTROL, FrameKind.SMALL),
+  DECODE_PROGRESS(0x0f, StreamKind.CONTROL, FrameKind.SMALL),
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
+  MULTICAST_HEARD(0x12, StreamKind.CONTROL, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
   CHUNK_COPY(0x21, StreamKind.CHUNKS, Hash.BYTES + ChunkRef.MAX_LENGTH),
 
@@ -43,6 +45,7 @@ enum FrameKind {
   CHUNK_WANTED(0x48, StreamKind.CONTROL, FrameKind.HASHES),
   PAST_STATE(0x49, StreamKind.CONTROL, FrameKind.MANIFEST),
   PAST_STATE_REFUSED(0x4a, StreamKind.CONTROL, FrameKind.SMALL),
+  MULTICAST_GROUP(0x4b, StreamKind.CONTROL, FrameKind.SMALL),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -111,6 +114,8 @@ enum FrameKind {
       case WorkerMessage.ChunkAbsent _ -> CHUNK_ABSENT;
       case WorkerMessage.PastStateRequest _ -> PAST_STATE_REQUEST;
       case WorkerMessage.PastStateRelease _ -> PAST_STATE_RELEASE;
+      case WorkerMessage.DecodeProgress _ -> DECODE_PROGRESS;
+      case WorkerMessage.MulticastHeard _ -> MULTICAST_HEARD;
     };
   }
 
@@ -126,6 +131,7 @@ enum FrameKind {
       case LeaderMessage.ChunkWanted _ -> CHUNK_WANTED;
       case LeaderMessage.PastState _ -> PAST_STATE;
       case LeaderMessage.PastStateRefused _ -> PAST_STATE_REFUSED;
+      case LeaderMessage.MulticastGroup _ -> MULTICAST_GROUP;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

@@ -5,6 +5,7 @@ import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -17,6 +18,7 @@ import io.hypersync.wire.proto.CommitAck;
 import io.hypersync.wire.proto.Heartbeat;
 import io.hypersync.wire.proto.IntentStatusResponse;
 import io.hypersync.wire.proto.LogEntries;
+import io.hypersync.wire.proto.MulticastGroup;
 import io.hypersync.wire.proto.PastState;
 import io.hypersync.wire.proto.PastStateRefused;
 import io.hypersync.wire.proto.RateLimited;
@@ -31,6 +33,10 @@ import java.util.List;
  * Converts the leader's messages to and from protobuf. Unknown fields are dropped while parsing.
  */
 final class LeaderMessages {
+  private static final int IPV4_BYTES = 4;
+  private static final int IPV6_BYTES = 16;
+  private static final int MAX_PORT = 65_535;
+
   private static final Parser<Welcome> WELCOME = DiscardUnknownFieldsParser.wrap(Welcome.parser());
   private static final Parser<Refused> REFUSED = DiscardUnknownFieldsParser.wrap(Refused.parser());
   private static final Parser<SnapshotOffer> OFFER =
@@ -52,6 +58,8 @@ final class LeaderMessages {
       DiscardUnknownFieldsParser.wrap(RateLimited.parser());
   private static final Parser<LogEntries> LOG =
       DiscardUnknownFieldsParser.wrap(LogEntries.parser());
+  private static final Parser<MulticastGroup> GROUP =
+      DiscardUnknownFieldsParser.wrap(MulticastGroup.parser());
   private static final Parser<ChunkUnavailable> UNAVAILABLE =
       DiscardUnknownFieldsParser.wrap(ChunkUnavailable.parser());
 
@@ -111,6 +119,14 @@ final class LeaderMessages {
               .setErrno(unavailable.errno().code())
               .setMessage(unavailable.message())
               .build();
+      case LeaderMessage.MulticastGroup group ->
+          MulticastGroup.newBuilder()
+              .setGroup(UnsafeByteOperations.unsafeWrap(group.group()))
+              .setPort(group.port())
+              .setSource(UnsafeByteOperations.unsafeWrap(group.source()))
+              .setEpoch(group.epoch())
+              .setKey(UnsafeByteOperations.unsafeWrap(group.key()))
+              .build();
       case LeaderMessage.LockResponse response -> LockMessages.toProto(response);
       case LeaderMessage.LockExpiryWarning warning -> LockMessages.toProto(warning);
       case LeaderMessage.ChunkData _ ->
@@ -136,6 +152,7 @@ final class LeaderMessages {
       case RATE_LIMITED -> limited(Fields.parse(LIMITED, kind, body));
       case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
       case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
+      case MULTICAST_GROUP -> group(Fields.parse(GROUP, kind, body));
       case LOCK_RESPONSE -> LockMessages.response(body);
       case LOCK_EXPIRY_WARNING -> LockMessages.warning(body);
       case CHUNK_DATA,
@@ -155,6 +172,8 @@ final class LeaderMessages {
           CHUNK_ABSENT,
           PAST_STATE_REQUEST,
           PAST_STATE_RELEASE,
+          DECODE_PROGRESS,
+          MULTICAST_HEARD,
           CHUNK_COPY,
           CHUNK_PUT ->
           throw new ProtocolException("a " + kind + " is no control message of the leader");
@@ -384,6 +403,9 @@ final class LeaderMessages {
     for (byte[] entry : log.entries()) {
       proto.addEntries(UnsafeByteOperations.unsafeWrap(entry));
     }
+    if (log.delivery() != ChunkDelivery.ON_REQUEST) {
+      proto.setDelivery(log.delivery().code());
+    }
     return proto.build();
   }
 
@@ -396,7 +418,48 @@ final class LeaderMessages {
       entries.add(entry.toByteArray());
     }
     return new LeaderMessage.LogEntries(
-        Fields.number(proto.getCommitIndex(), 0, "commit_index"), entries);
+        Fields.number(proto.getCommitIndex(), 0, "commit_index"),
+        entries,
+        delivery(proto.getDelivery()));
+  }
+
+  private static ChunkDelivery delivery(int code) throws ProtocolException {
+    for (ChunkDelivery delivery : ChunkDelivery.values()) {
+      if (delivery.code() == code) {
+        return delivery;
+      }
+    }
+    throw new ProtocolException("delivery is " + Integer.toUnsignedString(code));
+  }
+
+  private static LeaderMessage group(MulticastGroup proto) throws ProtocolException {
+    Fields.require(proto.hasEpoch(), "epoch");
+    byte[] group = address(proto.getGroup(), "group");
+    byte[] source = address(proto.getSource(), "source");
+    if (source.length != group.length) {
+      throw new ProtocolException("group and source are of different families");
+    }
+    boolean isMulticast =
+        group.length == IPV4_BYTES ? (group[0] & 0xf0) == 0xe0 : (group[0] & 0xff) == 0xff;
+    if (!isMulticast) {
+      throw new ProtocolException("group is no multicast address");
+    }
+    if (proto.getKey().size() != LeaderMessage.MulticastGroup.KEY_BYTES) {
+      throw new ProtocolException("key has " + proto.getKey().size() + " bytes");
+    }
+    return new LeaderMessage.MulticastGroup(
+        group,
+        Fields.number(proto.getPort(), 1, MAX_PORT, "port"),
+        source,
+        proto.getEpoch(),
+        proto.getKey().toByteArray());
+  }
+
+  private static byte[] address(ByteString address, String field) throws ProtocolException {
+    if (address.size() != IPV4_BYTES && address.size() != IPV6_BYTES) {
+      throw new ProtocolException(field + " has " + address.size() + " bytes");
+    }
+    return address.toByteArray();
   }
 
   private static LeaderMessage unavailable(ChunkUnavailable proto) throws ProtocolException {

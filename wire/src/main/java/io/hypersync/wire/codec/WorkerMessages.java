@@ -5,6 +5,8 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LocalPressure;
@@ -14,8 +16,10 @@ import io.hypersync.wire.proto.ApplyError;
 import io.hypersync.wire.proto.BarrierRequest;
 import io.hypersync.wire.proto.ChunkAbsent;
 import io.hypersync.wire.proto.ChunkFetch;
+import io.hypersync.wire.proto.DecodeProgress;
 import io.hypersync.wire.proto.Hello;
 import io.hypersync.wire.proto.IntentStatusRequest;
+import io.hypersync.wire.proto.MulticastHeard;
 import io.hypersync.wire.proto.PastStateRelease;
 import io.hypersync.wire.proto.PastStateRequest;
 import io.hypersync.wire.proto.SubmitIntent;
@@ -43,6 +47,10 @@ final class WorkerMessages {
       DiscardUnknownFieldsParser.wrap(PastStateRequest.parser());
   private static final Parser<PastStateRelease> RELEASE =
       DiscardUnknownFieldsParser.wrap(PastStateRelease.parser());
+  private static final Parser<DecodeProgress> PROGRESS =
+      DiscardUnknownFieldsParser.wrap(DecodeProgress.parser());
+  private static final Parser<MulticastHeard> HEARD =
+      DiscardUnknownFieldsParser.wrap(MulticastHeard.parser());
   private static final Parser<SubmitIntent> SUBMIT =
       DiscardUnknownFieldsParser.wrap(SubmitIntent.parser());
   private static final Parser<IntentStatusRequest> STATUS =
@@ -76,6 +84,18 @@ final class WorkerMessages {
               .build();
       case WorkerMessage.PastStateRelease release ->
           PastStateRelease.newBuilder().setIndex(release.index()).build();
+      case WorkerMessage.DecodeProgress progress ->
+          DecodeProgress.newBuilder()
+              .setPush(progress.push())
+              .setBacklogBytes(progress.backlogBytes())
+              .build();
+      case WorkerMessage.MulticastHeard heard ->
+          MulticastHeard.newBuilder()
+              .setEpoch(heard.epoch())
+              .setNewestPacket(heard.newestPacket())
+              .setReceived(heard.received())
+              .setRejected(heard.rejected())
+              .build();
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -101,6 +121,8 @@ final class WorkerMessages {
               Fields.hashes(Fields.parse(ABSENT, kind, body).getHashes(), "hashes"));
       case PAST_STATE_REQUEST -> pastState(Fields.parse(PAST, kind, body));
       case PAST_STATE_RELEASE -> release(Fields.parse(RELEASE, kind, body));
+      case DECODE_PROGRESS -> progress(Fields.parse(PROGRESS, kind, body));
+      case MULTICAST_HEARD -> heard(Fields.parse(HEARD, kind, body));
       case CHUNK_PUT,
           CHUNK_COPY,
           CHUNK_WANTED,
@@ -109,6 +131,7 @@ final class WorkerMessages {
           WELCOME,
           REFUSED,
           SNAPSHOT_OFFER,
+          MULTICAST_GROUP,
           HEARTBEAT,
           BARRIER_RESPONSE,
           LOCK_RESPONSE,
@@ -273,6 +296,22 @@ final class WorkerMessages {
     return new WorkerMessage.PastStateRequest(proto.getRequestId(), proto.getMoment());
   }
 
+  private static WorkerMessage progress(DecodeProgress proto) throws ProtocolException {
+    Fields.require(proto.hasPush(), "push");
+    return new WorkerMessage.DecodeProgress(
+        Fields.number(proto.getPush(), 1, "push"),
+        Fields.number(proto.getBacklogBytes(), 0, Integer.MAX_VALUE, "backlog_bytes"));
+  }
+
+  private static WorkerMessage heard(MulticastHeard proto) throws ProtocolException {
+    Fields.require(proto.hasEpoch(), "epoch");
+    return new WorkerMessage.MulticastHeard(
+        proto.getEpoch(),
+        Fields.number(proto.getNewestPacket(), 1, "newest_packet"),
+        Fields.number(proto.getReceived(), 1, "received"),
+        Fields.number(proto.getRejected(), 0, "rejected"));
+  }
+
   private static WorkerMessage release(PastStateRelease proto) throws ProtocolException {
     Fields.require(proto.hasIndex(), "index");
     return new WorkerMessage.PastStateRelease(Fields.number(proto.getIndex(), 1, "index"));
@@ -292,6 +331,12 @@ final class WorkerMessages {
     if (!submit.uploading().isEmpty()) {
       proto.setUploading(Fields.toProto(submit.uploading()));
     }
+    if (submit.paths().first().length > 0) {
+      proto.setPath(UnsafeByteOperations.unsafeWrap(submit.paths().first()));
+    }
+    if (submit.paths().second().length > 0) {
+      proto.setSecondPath(UnsafeByteOperations.unsafeWrap(submit.paths().second()));
+    }
     return proto.build();
   }
 
@@ -304,7 +349,10 @@ final class WorkerMessages {
         proto.getInlinePayload().toByteArray(),
         proto.getUploading().isEmpty()
             ? List.of()
-            : Fields.hashes(proto.getUploading(), "uploading"));
+            : Fields.hashes(proto.getUploading(), "uploading"),
+        new CallPaths(
+            Fields.atMost(proto.getPath(), Hazard.MAX_PATH_BYTES, "path"),
+            Fields.atMost(proto.getSecondPath(), Hazard.MAX_PATH_BYTES, "second_path")));
   }
 
   private static WorkerMessage status(IntentStatusRequest proto) throws ProtocolException {

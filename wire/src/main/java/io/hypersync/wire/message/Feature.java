@@ -12,7 +12,9 @@ public enum Feature {
   /** Payloads may be compressed. */
   COMPRESSION(2),
   /** The leader stores states of the past, and holds them for workers that mount them. */
-  PAST_STATES(3);
+  PAST_STATES(3),
+  /** Chunks may come in multicast packets, to all workers at once. */
+  MULTICAST(4);
 
   private final int bit;
 

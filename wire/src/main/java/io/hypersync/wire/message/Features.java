@@ -14,7 +14,8 @@ public record Features(long bits) {
   public static final Features NONE = new Features(0);
 
   /** The features that this version supports. */
-  public static final Features SUPPORTED = of(Feature.PAST_STATES);
+  public static final Features SUPPORTED =
+      of(Feature.PAST_STATES, Feature.QUIC_DATAGRAM, Feature.RAPTORQ, Feature.MULTICAST);
 
   /** The set of the given features. */
   public static Features of(Feature... features) {
@@ -28,6 +29,11 @@ public record Features(long bits) {
   /** The intersection: what two sides can use with each other. */
   public Features and(Features other) {
     return new Features(bits & other.bits);
+  }
+
+  /** The set without a feature. */
+  public Features without(Feature feature) {
+    return new Features(bits & ~(1L << feature.bit()));
   }
 
   /** Whether the set contains a feature. */

@@ -215,10 +215,41 @@ public sealed interface LeaderMessage {
    *     connection brings others in their place
    * @param entries at least one, none empty; the message must fit in {@link
    *     Protocol#MAX_FRAME_BYTES}
+   * @param delivery how chunks come that these entries mention and do not carry
    */
-  record LogEntries(long commitIndex, List<byte[]> entries) implements LeaderMessage {
+  record LogEntries(long commitIndex, List<byte[]> entries, ChunkDelivery delivery)
+      implements LeaderMessage {
     public LogEntries {
       entries = List.copyOf(entries);
+    }
+
+    /** Entries whose chunks come on request. */
+    public LogEntries(long commitIndex, List<byte[]> entries) {
+      this(commitIndex, entries, ChunkDelivery.ON_REQUEST);
+    }
+  }
+
+  /**
+   * Where the leader sends symbols to all workers at once, and the key of these packets ({@code
+   * wire.multicast}); control stream, after a Welcome with the feature. All packets of a run of the
+   * leader have the same key, so who has it can forge packets to others: what comes in them is
+   * never believed before it matches its hash.
+   *
+   * @param group the multicast address, 4 or 16 bytes
+   * @param port UDP, 1 to 65535
+   * @param source the address from which the packets come, as long as the group's
+   * @param epoch names this run of the sender; random
+   * @param key for AES-256-GCM, {@link #KEY_BYTES}; never logged
+   */
+  record MulticastGroup(byte[] group, int port, byte[] source, long epoch, byte[] key)
+      implements LeaderMessage {
+    /** Length of the key. */
+    public static final int KEY_BYTES = 32;
+
+    /** Without the key. */
+    @Override
+    public String toString() {
+      return "MulticastGroup[epoch=" + Long.toHexString(epoch) + ", port=" + port + "]";
     }
   }
 

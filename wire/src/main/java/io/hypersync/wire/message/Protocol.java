@@ -15,9 +15,11 @@ public final class Protocol {
    * Grows by one with every change that the other side must support; both sides must have the same
    * one. A side that sends none has revision 1; since revision 3, Merkle roots have version 2
    * ({@code RootVersion.V2}); since revision 4, the leader may send a SnapshotOffer, since revision
-   * 5 a ChunkWanted; since revision 6, an entry may restore a state ({@code FsOp.RestoreState}).
+   * 5 a ChunkWanted; since revision 6, an entry may restore a state ({@code FsOp.RestoreState});
+   * since revision 7, the leader may send chunks that nobody has asked for ({@link ChunkDelivery});
+   * since revision 8, also in multicast packets ({@code LeaderMessage.MulticastGroup}).
    */
-  public static final int REVISION = 6;
+  public static final int REVISION = 8;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

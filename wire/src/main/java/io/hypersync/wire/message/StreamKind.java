@@ -56,7 +56,9 @@ public enum StreamKind {
           WorkerMessage.OpenLeaseRenew _,
           WorkerMessage.ChunkAbsent _,
           WorkerMessage.PastStateRequest _,
-          WorkerMessage.PastStateRelease _ ->
+          WorkerMessage.PastStateRelease _,
+          WorkerMessage.DecodeProgress _,
+          WorkerMessage.MulticastHeard _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ -> CHUNKS;
@@ -75,7 +77,8 @@ public enum StreamKind {
           LeaderMessage.LockExpiryWarning _,
           LeaderMessage.ChunkWanted _,
           LeaderMessage.PastState _,
-          LeaderMessage.PastStateRefused _ ->
+          LeaderMessage.PastStateRefused _,
+          LeaderMessage.MulticastGroup _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

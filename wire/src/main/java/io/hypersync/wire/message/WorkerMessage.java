@@ -2,6 +2,7 @@ package io.hypersync.wire.message;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -67,18 +68,30 @@ public sealed interface WorkerMessage {
    * A mutation to commit (WriteIntentHeader and its kin); intents stream.
    *
    * @param intent idempotency key; a retry carries the same one (8.2)
-   * @param agent a label of the calling program, for reports; empty for now
+   * @param agent the name of the agent that made the call, for reports; empty if it is not known
    * @param op canonical bytes of the op ({@code OpCodec})
    * @param inlinePayload the concatenated bytes of all chunks of the op if they are at most {@link
    *     NegotiatedParams#inlineThreshold} together, else empty (9.2)
    * @param uploading the chunks that the worker sends without being asked, because the leader
    *     cannot have them yet; others that are missing are requested with ChunkNeed (9.3)
+   * @param paths of what the call has named, for reports of hazards (11)
    */
   record SubmitIntent(
-      IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading)
+      IntentId intent,
+      String agent,
+      byte[] op,
+      byte[] inlinePayload,
+      List<Hash> uploading,
+      CallPaths paths)
       implements WorkerMessage {
     public SubmitIntent {
       uploading = List.copyOf(uploading);
+    }
+
+    /** An intent whose paths are not known. */
+    public SubmitIntent(
+        IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading) {
+      this(intent, agent, op, inlinePayload, uploading, CallPaths.NONE);
     }
   }
 
@@ -181,6 +194,28 @@ public sealed interface WorkerMessage {
 
   /** A state of the past is not mounted here any more; control stream. */
   record PastStateRelease(long index) implements WorkerMessage {}
+
+  /**
+   * What has come of the symbols of this connection; control stream, while symbols arrive
+   * (hypersync.md 12.4).
+   *
+   * @param push the newest push of which a symbol has arrived ({@link ChunkSymbol#push}), 1 or more
+   * @param backlogBytes symbols here of chunks that are not complete, and chunks that are not
+   *     stored yet, in bytes
+   */
+  record DecodeProgress(long push, int backlogBytes) implements WorkerMessage {}
+
+  /**
+   * What has come of the leader's multicast packets since this worker began to listen; control
+   * stream. Sent when the first one is heard, and then while more come.
+   *
+   * @param epoch the one of the MulticastGroup
+   * @param newestPacket the highest packet number heard, from 1 on
+   * @param received how many different packets of the leader's were heard, from 1 on
+   * @param rejected how many others came: of strangers, of an older run, forged, repeated
+   */
+  record MulticastHeard(long epoch, long newestPacket, long received, long rejected)
+      implements WorkerMessage {}
 
   /**
    * Locks, unlocks or tests for a conflict (10.2); control stream.

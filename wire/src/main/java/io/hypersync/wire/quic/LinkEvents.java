@@ -1,6 +1,8 @@
 package io.hypersync.wire.quic;
 
+import io.hypersync.wire.codec.ProtocolException;
 import io.hypersync.wire.message.StreamKind;
+import io.netty.buffer.ByteBuf;
 
 /** Events of a {@link QuicLink}; all are called on the event loop. */
 interface LinkEvents<I, O> {
@@ -14,6 +16,13 @@ interface LinkEvents<I, O> {
 
   /** A message has arrived. Called between {@code opened} and {@code ended}. */
   void received(QuicLink<I, O> link, I message);
+
+  /**
+   * A datagram has arrived, which the callee does not keep.
+   *
+   * @throws ProtocolException if it is none that this side takes; this ends the connection
+   */
+  void datagram(QuicLink<I, O> link, ByteBuf datagram) throws ProtocolException;
 
   void writable(QuicLink<I, O> link, StreamKind kind);
 

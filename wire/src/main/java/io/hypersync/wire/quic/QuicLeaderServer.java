@@ -3,6 +3,9 @@ package io.hypersync.wire.quic;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admission.HandshakeCounts;
+import io.hypersync.wire.codec.ProtocolException;
+import io.hypersync.wire.codec.SymbolFrames;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -10,7 +13,9 @@ import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.LeaderTransportListener;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.SessionId;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -35,6 +40,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -214,6 +220,33 @@ public final class QuicLeaderServer implements LeaderTransport {
   }
 
   @Override
+  public int maxSymbolBytes(SessionId session) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    return link == null ? 0 : Math.max(0, link.maxDatagramBytes() - SymbolFrames.HEADER_BYTES);
+  }
+
+  @Override
+  public void send(SessionId session, ChunkSymbol symbol) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    if (link != null) {
+      ByteBuf datagram = link.datagram(SymbolFrames.HEADER_BYTES + symbol.bytes().length);
+      SymbolFrames.encode(symbol, datagram);
+      link.sendDatagram(datagram);
+      if (link.markUnflushed()) {
+        unflushed.add(link);
+      }
+    }
+  }
+
+  @Override
+  public void measure(SessionId session, Consumer<PathFigures> then) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    if (link != null) {
+      link.measure(then);
+    }
+  }
+
+  @Override
   public void flush() {
     if (unflushed.isEmpty()) {
       return;
@@ -340,6 +373,12 @@ public final class QuicLeaderServer implements LeaderTransport {
     @Override
     public void received(QuicLink<WorkerMessage, LeaderMessage> link, WorkerMessage message) {
       listener.received(Objects.requireNonNull(session), message);
+    }
+
+    @Override
+    public void datagram(QuicLink<WorkerMessage, LeaderMessage> link, ByteBuf datagram)
+        throws ProtocolException {
+      throw new ProtocolException("workers send no datagrams");
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.hypersync.wire.quic;
 
+import io.hypersync.wire.codec.ProtocolException;
 import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.transport.PathFigures;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -8,7 +10,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.incubator.codec.quic.QuicChannel;
 import io.netty.incubator.codec.quic.QuicConnectionCloseEvent;
+import io.netty.incubator.codec.quic.QuicConnectionPathStats;
 import io.netty.incubator.codec.quic.QuicConnectionStats;
+import io.netty.incubator.codec.quic.QuicDatagramExtensionEvent;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import io.netty.incubator.codec.quic.QuicStreamType;
 import io.netty.util.AttributeKey;
@@ -21,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +64,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private boolean handshaken;
   private boolean opened;
   private boolean unflushed;
+  private boolean hasDatagrams;
+  private int maxDatagramBytes;
   private boolean ending;
   private boolean ended;
   private boolean faultLogged;
@@ -229,6 +236,41 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** The most bytes that the peer takes in one datagram; 0 if it takes none. */
+  int maxDatagramBytes() {
+    return ending ? 0 : maxDatagramBytes;
+  }
+
+  /** A buffer for a datagram of so many bytes. */
+  ByteBuf datagram(int bytes) {
+    return channel.alloc().directBuffer(bytes);
+  }
+
+  /** Queues a datagram, which QUIC drops if its queue is full. Takes the buffer over. */
+  void sendDatagram(ByteBuf datagram) {
+    if (ending || !opened) {
+      datagram.release();
+      return;
+    }
+    hasDatagrams = true;
+    var _ = channel.write(datagram);
+  }
+
+  /** Measures the path; nothing is called if that fails, or the connection has ended. */
+  void measure(Consumer<PathFigures> then) {
+    channel
+        .collectPathStats(0)
+        .addListener(
+            (Future<QuicConnectionPathStats> found) -> {
+              QuicConnectionPathStats path = found.isSuccess() ? found.getNow() : null;
+              if (path != null && !ending) {
+                PathFigures figures =
+                    new PathFigures(path.rtt(), path.cwnd(), path.sent(), path.lost());
+                guarded(() -> then.accept(figures));
+              }
+            });
+  }
+
   /** Marks the link as needing a flush; false if it was marked already. */
   boolean markUnflushed() {
     boolean first = !unflushed;
@@ -236,11 +278,17 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     return first;
   }
 
-  /** Hands the queued messages to QUIC, those of the most urgent stream first. */
+  /**
+   * Hands the queued messages to QUIC, those of the most urgent stream first, and then datagrams.
+   */
   void flush() {
     unflushed = false;
     if (!ending) {
       flushWriters();
+      if (hasDatagrams) {
+        hasDatagrams = false;
+        channel.flush();
+      }
     }
   }
 
@@ -362,9 +410,36 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Streams have channels of their own: what is read here are datagrams. */
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (!(message instanceof ByteBuf datagram)) {
+      ctx.fireChannelRead(message);
+      return;
+    }
+    batch.delivered();
+    try {
+      if (opened && !ending) {
+        guarded(() -> deliver(datagram));
+      }
+    } finally {
+      datagram.release();
+    }
+  }
+
+  private void deliver(ByteBuf datagram) {
+    try {
+      events.datagram(this, datagram);
+    } catch (ProtocolException e) {
+      fail(CloseCode.PROTOCOL, e.getMessage());
+    }
+  }
+
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof SslHandshakeCompletionEvent handshake) {
+    if (event instanceof QuicDatagramExtensionEvent datagrams) {
+      maxDatagramBytes = datagrams.maxLength();
+    } else if (event instanceof SslHandshakeCompletionEvent handshake) {
       if (handshake.isSuccess() && !handshaken) {
         handshaken = true;
         guarded(() -> events.handshakeDone(this));

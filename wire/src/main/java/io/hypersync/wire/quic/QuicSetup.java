@@ -25,8 +25,20 @@ final class QuicSetup {
   /** How long {@link BatchHandler} may hold acknowledgements, plus one tick of the timer. */
   private static final int MAX_ACK_DELAY_MS = BatchHandler.MAX_DELAY_MS + 1;
 
-  /** Lets half a batch of chunks leave at once on a new connection; the default is ten packets. */
-  private static final int INITIAL_WINDOW_PACKETS = 128;
+  /**
+   * Lets 600 KiB leave at once on a new connection to another host; the default is ten packets. On
+   * a path that loses packets QUIC's BBR hardly lets its window grow beyond this (decision 033).
+   */
+  private static final int INITIAL_WINDOW_PACKETS = 512;
+
+  /** So many datagrams that have arrived wait until they are delivered; more are dropped. */
+  private static final int RECEIVED_DATAGRAMS = 1_024;
+
+  /**
+   * So many datagrams wait until they may leave; more are dropped. More than the most bytes that
+   * the leader has on their way to a worker, in datagrams of 1 KiB.
+   */
+  private static final int QUEUED_DATAGRAMS = 8_192;
 
   private QuicSetup() {}
 
@@ -71,9 +83,9 @@ final class QuicSetup {
   }
 
   /**
-   * Measured on loopback, CUBIC and BBR perform alike; but BBR reduces its window to four packets
-   * every ten seconds, which would delay commits. QUIC datagrams are off until chunks are sent in
-   * them.
+   * BBR, because it does not take each lost packet for a sign of congestion: with 5 % loss and a
+   * round trip of 20 ms CUBIC sends 1 MiB in 0.8 s, BBR in 0.2 s. Without loss they perform alike
+   * (decision 033).
    */
   private static <B extends QuicCodecBuilder<B>> B common(
       B builder, QuicOptions options, PacketSize packets) {
@@ -87,7 +99,8 @@ final class QuicSetup {
         .maxRecvUdpPayloadSize(packets.bytes())
         .maxAckDelay(MAX_ACK_DELAY_MS, TimeUnit.MILLISECONDS)
         .initialCongestionWindowPackets(INITIAL_WINDOW_PACKETS)
-        .congestionControlAlgorithm(QuicCongestionControlAlgorithm.CUBIC)
+        .congestionControlAlgorithm(QuicCongestionControlAlgorithm.BBR)
+        .datagram(RECEIVED_DATAGRAMS, QUEUED_DATAGRAMS)
         .activeMigration(false);
   }
 }

@@ -2,6 +2,8 @@ package io.hypersync.wire.quic;
 
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.wire.codec.ProtocolException;
+import io.hypersync.wire.codec.SymbolFrames;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -9,8 +11,10 @@ import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.transport.ConnectFailure;
+import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -24,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -113,6 +118,14 @@ public final class QuicWorkerClient implements WorkerTransport {
   public void disconnect() {
     if (current != null) {
       current.giveUp(CloseCode.DONE, "the worker disconnects");
+    }
+  }
+
+  @Override
+  public void measure(Consumer<PathFigures> then) {
+    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
+    if (link != null) {
+      link.measure(then);
     }
   }
 
@@ -286,6 +299,12 @@ public final class QuicWorkerClient implements WorkerTransport {
             CloseCode.DONE,
             "refused by the leader: " + refused.reason() + ", " + refused.message());
       }
+    }
+
+    @Override
+    public void datagram(QuicLink<LeaderMessage, WorkerMessage> from, ByteBuf datagram)
+        throws ProtocolException {
+      listener.received(SymbolFrames.decode(datagram));
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.hypersync.wire.transport;
 
 import io.hypersync.wire.admission.HandshakeCounts;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +24,26 @@ public interface LeaderTransport {
    */
   void send(SessionId session, LeaderMessage message);
 
-  /** Sends the queued messages of all sessions; call once per batch of messages. */
+  /**
+   * The most bytes that a symbol in one datagram may have for this session; 0 if the worker takes
+   * no datagrams, or the session has ended.
+   */
+  int maxSymbolBytes(SessionId session);
+
+  /**
+   * Queues a symbol, in a datagram that may be lost, also before it leaves this host: bounding how
+   * much is on its way is the caller's task. Does nothing if the session has ended.
+   */
+  void send(SessionId session, ChunkSymbol symbol);
+
+  /**
+   * Measures the path to a worker.
+   *
+   * @param then called on the transport's thread; not called if the session has ended
+   */
+  void measure(SessionId session, Consumer<PathFigures> then);
+
+  /** Sends the queued messages and symbols of all sessions; call once per batch of messages. */
   void flush();
 
   /**

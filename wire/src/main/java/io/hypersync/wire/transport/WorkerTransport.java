@@ -4,6 +4,7 @@ import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -36,6 +37,13 @@ public interface WorkerTransport {
    * connection.
    */
   void disconnect();
+
+  /**
+   * Measures the path to the leader.
+   *
+   * @param then called on the transport's thread; not called without a connection
+   */
+  void measure(Consumer<PathFigures> then);
 
   /** Whether the queue of the stream is below its high-water mark; false without a connection. */
   boolean isWritable(StreamKind kind);

@@ -1,5 +1,6 @@
 package io.hypersync.wire.transport;
 
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import java.net.InetSocketAddress;
@@ -28,6 +29,12 @@ public interface WorkerTransportListener {
    * stream.
    */
   void received(LeaderMessage message);
+
+  /**
+   * A symbol has arrived in a datagram; others may have been lost, or overtaken. Called between
+   * {@code connected} and {@code closed}.
+   */
+  void received(ChunkSymbol symbol);
 
   /**
    * Everything that had arrived has been delivered. The listener responds now, and calls {@link

@@ -15,6 +15,7 @@ import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -78,8 +79,8 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 06                                    protocol_revision
-                49 08 00 00 00 00 00 00 00               features
+                40 08                                    protocol_revision
+                49 1b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
             new LeaderMessage.Welcome(
@@ -94,7 +95,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 06                                    protocol_revision
+            40 08                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -310,6 +311,49 @@ class FrameCodecTest {
             08 ac 02       index
             """),
         Arguments.of(
+            new WorkerMessage.DecodeProgress(300, 5),
+            """
+            00 00 00 06    length
+            0f             DecodeProgress
+            08 ac 02       push
+            10 05          backlog_bytes
+            """),
+        Arguments.of(
+            new WorkerMessage.MulticastHeard(-2, 300, 5, 6),
+            """
+            00 00 00 11                  length
+            12                           MulticastHeard
+            09 fe ff ff ff ff ff ff ff   epoch, little-endian
+            10 ac 02                     newest_packet
+            18 05                        received
+            20 06                        rejected
+            """),
+        Arguments.of(
+            new LeaderMessage.MulticastGroup(
+                new byte[] {(byte) 239, -1, 72, 83},
+                7_471,
+                new byte[] {10, 0, 0, 1},
+                -2,
+                SampleMessages.HASH.toBytes()),
+            """
+            00 00 00 3b                  length
+            4b                           MulticastGroup
+            0a 04 ef ff 48 53            group
+            10 af 3a                     port
+            1a 04 0a 00 00 01            source
+            21 fe ff ff ff ff ff ff ff   epoch, little-endian
+            2a 20 101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f   key
+            """),
+        Arguments.of(
+            new LeaderMessage.LogEntries(3, List.of(new byte[] {1}), ChunkDelivery.DATAGRAMS),
+            """
+            00 00 00 08    length
+            58             LogEntries
+            08 03          commit_index
+            12 01 01       an entry
+            18 02          delivery
+            """),
+        Arguments.of(
             new LeaderMessage.PastState(7, 300, SampleMessages.HASH, new byte[] {7, 8}),
             """
             00 00 00 33                   length
@@ -475,6 +519,7 @@ class FrameCodecTest {
   /** A frame kind, a body with one fault, and the words that the error message must contain. */
   static Stream<Arguments> faults() {
     String intent = "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1007 ";
+    String epoch = "21 0100000000000000";
     String hash = "20 " + HASH_HEX + " ";
     return Stream.of(
         fault("01", "0a 00 12 10 00112233445566778899aabbccddeeff 28 00 32" + hash, "worker_id"),
@@ -511,6 +556,9 @@ class FrameCodecTest {
         fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 00 10 05 1a 00", "log_index is 0"),
         fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 01 10 00 1a 00", "errno is 0"),
         fault("04", "", "hashes has 0 bytes"),
+        fault("12", "10 01 18 01", "epoch is missing"),
+        fault("12", "09 0100000000000000 18 01", "newest_packet is 0"),
+        fault("12", "09 0100000000000000 10 01", "received is 0"),
         fault("0d", "12 02 3268", "request_id is missing"),
         fault("0d", "09 0100000000000000", "moment has 0 bytes"),
         fault("0d", "09 0100000000000000 12 80 02" + "61".repeat(256), "moment has 256 bytes"),
@@ -568,6 +616,12 @@ class FrameCodecTest {
         fault("46", "10 01", "grace_remaining_ms is missing"),
         fault("46", "10 01 18 00 22 00", "flock is missing"),
         fault("46", "10 01 18 00" + " 22 00".repeat(65), "65 locks are named, 64 allowed"),
+        fault("4b", "0a 04 ef000001 10 01 1a 04 0a000001", "epoch is missing"),
+        fault("4b", epoch + "0a 03 ef0000 10 01", "group has 3 bytes"),
+        fault("4b", epoch + "0a 04 0a000001 10 01 1a 04 0a000001", "group is no multicast address"),
+        fault("4b", epoch + "0a 04 ef000001 10 01 1a 10" + "00".repeat(16), "different families"),
+        fault("4b", epoch + "0a 04 ef000001 10 01 1a 04 0a000001 2a 01 00", "key has 1 bytes"),
+        fault("4b", epoch + "0a 04 ef000001 1a 04 0a000001 2a" + hash, "port is 0"),
         fault("50", intent + "20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11 1a 00 20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11", "as_of_index is missing"),

@@ -14,6 +14,7 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
@@ -69,6 +70,9 @@ public final class SampleMessages {
         new WorkerMessage.ChunkAbsent(List.of(HASH)),
         new WorkerMessage.PastStateRequest(-7, "before-the-rewrite"),
         new WorkerMessage.PastStateRelease(1),
+        new WorkerMessage.DecodeProgress(1, Integer.MAX_VALUE),
+        new WorkerMessage.MulticastHeard(-5, Long.MAX_VALUE, 1, 0),
+        new WorkerMessage.MulticastHeard(5, 9, 7, Long.MAX_VALUE),
         new WorkerMessage.ChunkCopy(HASH, bytes("chunk")),
         new WorkerMessage.ChunkCopy(HASH, new byte[0]),
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
@@ -127,6 +131,14 @@ public final class SampleMessages {
         new LeaderMessage.PastStateRefused(-7, "there is no entry 9 yet", ""),
         new LeaderMessage.PastStateRefused(
             -7, "there is no entry 9 yet", "The newest one is entry 8."),
+        new LeaderMessage.MulticastGroup(
+            new byte[] {(byte) 239, 1, 2, 3}, 1, new byte[] {10, 0, 0, 1}, -5, new byte[32]),
+        new LeaderMessage.MulticastGroup(
+            new byte[] {-1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+            65_535,
+            new byte[16],
+            5,
+            HASH.toBytes()),
         new LeaderMessage.ChunkWanted(List.of(HASH, Hash.ZERO)),
         new LeaderMessage.SnapshotOffer(5, HASH, bytes("manifest")),
         new LeaderMessage.SnapshotOffer(
@@ -151,6 +163,7 @@ public final class SampleMessages {
         new LeaderMessage.CommitAck(INTENT, Errno.EEXIST, null, 8),
         new LeaderMessage.RateLimited(INTENT, 250),
         new LeaderMessage.LogEntries(12, List.of(bytes("entry 11"), bytes("entry 12"))),
+        new LeaderMessage.LogEntries(12, List.of(bytes("entry 11")), ChunkDelivery.DATAGRAMS),
         new LeaderMessage.ChunkData(HASH, bytes("chunk")),
         new LeaderMessage.ChunkUnavailable(HASH, Errno.EIO, "bad sector"),
         new LeaderMessage.LockResponse(
@@ -191,8 +204,14 @@ public final class SampleMessages {
           "PastState " + List.of(m.requestId(), m.index(), m.root(), hex(m.manifest()));
       case LeaderMessage.SnapshotOffer m ->
           "SnapshotOffer " + List.of(m.index(), m.root(), hex(m.manifest()));
+      case LeaderMessage.MulticastGroup m ->
+          "MulticastGroup "
+              + List.of(hex(m.group()), m.port(), hex(m.source()), m.epoch(), hex(m.key()));
       case LeaderMessage.LogEntries m ->
-          "LogEntries " + m.commitIndex() + m.entries().stream().map(SampleMessages::hex).toList();
+          "LogEntries "
+              + m.commitIndex()
+              + m.delivery()
+              + m.entries().stream().map(SampleMessages::hex).toList();
       default -> message.toString();
     };
   }

@@ -29,6 +29,8 @@ class StreamKindTest {
           Map.entry(WorkerMessage.ChunkAbsent.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.PastStateRequest.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.PastStateRelease.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.DecodeProgress.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.MulticastHeard.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.ChunkCopy.class, StreamKind.CHUNKS),
           Map.entry(WorkerMessage.ChunkPut.class, StreamKind.CHUNKS));
 
@@ -40,6 +42,7 @@ class StreamKindTest {
           Map.entry(LeaderMessage.ChunkWanted.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.PastState.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.PastStateRefused.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.MulticastGroup.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.LockResponse.class, StreamKind.CONTROL),

@@ -3,6 +3,7 @@ package io.hypersync.wire.quic;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.codec.SampleMessages;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -218,6 +219,9 @@ final class LoopbackFigures {
     public void connectFailed(ConnectFailure failure, String message) {
       throw new IllegalStateException(message);
     }
+
+    @Override
+    public void received(ChunkSymbol symbol) {}
 
     @Override
     public void received(LeaderMessage message) {

@@ -89,6 +89,10 @@ class QuicMisbehaviourTest {
             "its header alone is 56",
             (rogue, streams) -> send(rogue, streams, StreamKind.CHUNKS, 0, 0, 0, 2, 0x20, 0x00)),
         crime(
+            "a datagram",
+            "workers send no datagrams",
+            (rogue, _) -> rogue.sendDatagram((byte) 0x70, (byte) 1)),
+        crime(
             "the end of a stream",
             "it closed its INTENTS stream",
             (rogue, streams) -> {

@@ -3,6 +3,7 @@ package io.hypersync.wire.quic;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -37,6 +38,8 @@ final class RecordingListeners {
     record FromWorker(SessionId session, WorkerMessage message) implements Event {}
 
     record FromLeader(LeaderMessage message) implements Event {}
+
+    record Symbol(ChunkSymbol symbol) implements Event {}
 
     record ConnectFailed(ConnectFailure failure, String message) implements Event {}
 
@@ -105,6 +108,11 @@ final class RecordingListeners {
     @Override
     public void received(LeaderMessage message) {
       events.add(new Event.FromLeader(message));
+    }
+
+    @Override
+    public void received(ChunkSymbol symbol) {
+      events.add(new Event.Symbol(symbol));
     }
 
     @Override

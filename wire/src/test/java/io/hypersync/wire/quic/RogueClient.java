@@ -63,6 +63,7 @@ final class RogueClient implements AutoCloseable {
                     .initialMaxStreamDataUnidirectional(WINDOW_BYTES)
                     .initialMaxStreamDataBidirectionalLocal(WINDOW_BYTES)
                     .initialMaxStreamsUnidirectional(10)
+                    .datagram(10, 10)
                     .build())
             .bind(0)
             .sync()
@@ -114,6 +115,10 @@ final class RogueClient implements AutoCloseable {
 
   void send(QuicStreamChannel stream, byte... bytes) {
     var _ = stream.writeAndFlush(Unpooled.wrappedBuffer(bytes));
+  }
+
+  void sendDatagram(byte... bytes) {
+    var _ = connection.writeAndFlush(Unpooled.wrappedBuffer(bytes));
   }
 
   /** The reason with which the leader closed the connection, or null if it did not. */

@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  * (ext4, xfs, tmpfs); otherwise an overwrite of preallocated blocks could fail for lack of space.
  */
 public final class ChronicleOpLog implements OpLog {
+  /** So much of a segment is left to entries that free something; a lone one takes 4 KiB. */
+  private static final long KEPT_BYTES = 4 << 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(ChronicleOpLog.class);
 
   private final LogClock clock;
@@ -188,7 +191,7 @@ public final class ChronicleOpLog implements OpLog {
               listener,
               preparer,
               catalog,
-              new LogTrim(files, catalog, deletion),
+              new LogTrim(files, catalog, deletion, listener::onWithdrawn),
               begun,
               clock);
       log.chunkSync.start();
@@ -312,7 +315,17 @@ public final class ChronicleOpLog implements OpLog {
 
   @Override
   public boolean mayWait() {
-    return !fits(SegmentLayout.reservedBytes(maxPayloadBytes)) && !preparer.answersAtOnce();
+    long needed = Math.max(SegmentLayout.reservedBytes(maxPayloadBytes), keptBytes());
+    return !fits(needed) && !preparer.answersAtOnce();
+  }
+
+  @Override
+  public boolean isNearlyFull() {
+    return !fits(keptBytes()) && !preparer.hasSpare();
+  }
+
+  private long keptBytes() {
+    return Math.min(capacity / 4, KEPT_BYTES);
   }
 
   @Override

@@ -49,6 +49,12 @@ import java.util.function.Consumer;
  * must not be after {@link Extent#durableIndex}. For a repeated cut, this was checked before the
  * mark was written.
  *
+ * <p>Snapshots of entries that are cut off are of a history that is no more, so no leader may begin
+ * with one. They go while the mark is there, and no leader starts; and behind the log, so that as
+ * long as the log is whole all of its snapshots are there, too. Of a log that was trimmed the
+ * caller has read a snapshot of an entry that stays, all of its pages, before the cut: none of
+ * those is removed here, so a leader begins with it, or with one between it and the entry.
+ *
  * <p>Repeated after a crash, the cut does what is left: a segment that was moved is not in the log
  * directory any more, and a new segment that was published is the newest one.
  */

@@ -161,7 +161,9 @@ final class LogRecovery {
       } else if (headed.get(i + 1).file().firstIndex() <= needed) {
         segments.add(segment.file().unread());
       } else {
-        replaySealed(segment, headed.get(i + 1).file().firstIndex() - 1);
+        long last = headed.get(i + 1).file().firstIndex() - 1;
+        replaySealed(segment, last);
+        listener.sealed(last);
         segments.add(segment.file());
         endOfLastKept = endOfDurable;
       }

@@ -27,13 +27,20 @@ final class LogTrim implements AutoCloseable {
   private final LogFiles files;
   private final SegmentCatalog catalog;
   private final TreeDeletion deletion;
+  private final Runnable withdrawn;
   private final ReentrantLock lock = new ReentrantLock();
   private boolean closed; // guarded by lock
 
-  LogTrim(LogFiles files, SegmentCatalog catalog, TreeDeletion deletion) {
+  /**
+   * A trim of this log.
+   *
+   * @param withdrawn run when a segment is out of the log, before its files are deleted
+   */
+  LogTrim(LogFiles files, SegmentCatalog catalog, TreeDeletion deletion, Runnable withdrawn) {
     this.files = files;
     this.catalog = catalog;
     this.deletion = deletion;
+    this.withdrawn = withdrawn;
   }
 
   /** See {@link io.hypersync.leader.oplog.OpLog#trim}. */
@@ -47,7 +54,9 @@ final class LogTrim implements AutoCloseable {
       if (kept != null) {
         for (Path segment : before(kept)) {
           catalog.remove(SegmentLayout.sequenceOf(segment));
-          deletion.delete(withdraw(segment));
+          Path unused = withdraw(segment);
+          withdrawn.run();
+          deletion.delete(unused);
         }
       }
       return catalog.firstIndex();

@@ -94,6 +94,16 @@ final class SegmentPreparer implements AutoCloseable {
     }
   }
 
+  /** Whether another segment is ready. */
+  boolean hasSpare() {
+    lock.lock();
+    try {
+      return spare != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Bytes of the spare segment's file; 0 while there is none. */
   long spareBytes() {
     lock.lock();
@@ -140,22 +150,29 @@ final class SegmentPreparer implements AutoCloseable {
     }
   }
 
-  /** A segment to close, or null when a spare is to be prepared or the thread is to end. */
+  /**
+   * A segment to close, or null when a spare is to be prepared or the thread is to end. A spare
+   * comes first: who appends may wait for it, and nobody waits for a segment to be closed.
+   */
   private @Nullable SegmentAppender awaitWork() {
     lock.lock();
     try {
-      while (retired.isEmpty() && !closing) {
+      while (true) {
         long waitNanos = failure == null ? 0 : retryAtNanos - System.nanoTime();
-        if (spare != null) {
-          changed.awaitUninterruptibly();
-        } else if (waitNanos <= 0) {
+        boolean isDue = spare == null && !closing;
+        if (isDue && waitNanos <= 0) {
           freed = false; // the attempt begins here
           return null;
-        } else {
+        }
+        if (!retired.isEmpty() || closing) {
+          return retired.poll();
+        }
+        if (isDue) {
           changed.awaitNanos(waitNanos);
+        } else {
+          changed.awaitUninterruptibly();
         }
       }
-      return retired.poll();
     } catch (InterruptedException e) {
       throw new AssertionError("nobody interrupts this thread", e);
     } finally {

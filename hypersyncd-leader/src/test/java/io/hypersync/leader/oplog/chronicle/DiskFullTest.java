@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -78,8 +79,12 @@ class DiskFullTest {
   /** RocksDB and other programs may use the same disk. */
   @Test
   void aFullLogLeavesToOthersWhatIsTooLittleForASegment() throws Exception {
+    Path rest = Files.write(directory.resolve("rest"), new byte[20 * SegmentLayout.PAGE_BYTES]);
     try (TestLog test = TestLog.open(directory.resolve("log"))) {
       test.awaitDurable(fill(test));
+      if (Files.getFileStore(directory).getUsableSpace() <= 16 * SegmentLayout.PAGE_BYTES) {
+        Files.delete(rest); // what is left over depends on how the entries were batched
+      }
       long highest = 0;
       long deadline = System.nanoTime() + WATCHED_NANOS;
       while (System.nanoTime() < deadline) {
@@ -91,6 +96,30 @@ class DiskFullTest {
       }
       assertTrue(highest > 16 * SegmentLayout.PAGE_BYTES, "nothing to take: " + highest);
       assertThrows(OpLogFullException.class, () -> append(test, test.log.appendedIndex() + 1));
+    }
+  }
+
+  /** What it keeps is for entries that free something. */
+  @Test
+  void aLogSaysThatItIsNearlyFullWhileThereIsRoomForSome() throws Exception {
+    try (TestLog test = TestLog.open(directory.resolve("log"))) {
+      Files.write(directory.resolve("ballast"), new byte[2 << 20]);
+      assertFalse(test.log.isNearlyFull());
+      long index = 0;
+      long deadline = System.nanoTime() + 30_000_000_000L;
+      while (!test.log.isNearlyFull()) {
+        assertTrue(System.nanoTime() < deadline, "the log does not fill");
+        append(test, ++index);
+      }
+      for (int i = 0; i < 10; i++) {
+        append(test, ++index);
+        test.awaitDurable(index);
+      }
+      Files.delete(directory.resolve("ballast"));
+      while (test.log.isNearlyFull()) {
+        assertTrue(System.nanoTime() < deadline, "nearly full for ever");
+        Thread.sleep(10);
+      }
     }
   }
 

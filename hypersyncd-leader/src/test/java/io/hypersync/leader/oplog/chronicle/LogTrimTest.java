@@ -11,6 +11,7 @@ import io.hypersync.leader.oplog.LogSegment;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -78,6 +79,36 @@ class LogTrimTest {
         assertEquals(LongStream.rangeClosed(begins, last + 5).boxed().toList(), test.recovered);
         assertBeginsAt(test, begins);
       }
+    }
+  }
+
+  /** A process that is killed there leaves the files to its next start. */
+  @Test
+  void whoListensHearsOfASegmentBetweenItsEndAndItsDeletion() throws IOException {
+    Path log = directory.resolve("log");
+    List<String> seen = new ArrayList<>();
+    TreeDeletion deletion =
+        unused -> {
+          seen.add("deleted " + unused.getFileName());
+          DurableFiles.deleteTree(unused);
+        };
+    try (TestLog test = TestLog.open(log, deletion)) {
+      test.fillSegments(2);
+      test.whenWithdrawn(() -> seen.add(segments(log) + " segments"));
+      int before = segments(log);
+      seen.clear();
+      test.log.trim(test.log.durableIndex());
+      assertEquals((before - 1) + " segments", seen.getFirst());
+      assertTrue(seen.get(1).startsWith("deleted spare-"), seen::toString);
+      assertEquals(2 * (before - 1), seen.size(), seen::toString);
+    }
+  }
+
+  private static int segments(Path log) {
+    try {
+      return Disk.segments(log).size();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -31,6 +31,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
   final List<Long> recovered = new ArrayList<>();
   final List<CommittedBatch> batches = Collections.synchronizedList(new ArrayList<>());
   final ChronicleOpLog log;
+  private Runnable withdrawn = () -> {};
   private volatile @Nullable OpLogFailedException failure;
 
   private TestLog(
@@ -261,6 +262,16 @@ final class TestLog implements AutoCloseable, OpLogListener {
   public synchronized void onFailure(OpLogFailedException failed) {
     failure = failed;
     notifyAll();
+  }
+
+  /** Has something done whenever a trim has taken a segment out of the log. */
+  void whenWithdrawn(Runnable action) {
+    withdrawn = action;
+  }
+
+  @Override
+  public void onWithdrawn() {
+    withdrawn.run();
   }
 
   @Override

@@ -2,13 +2,9 @@ package io.hypersync.worker.fuse.dev;
 
 import io.hypersync.model.errno.Errno;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,17 +21,13 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   /** What the source of a workspace's mount begins with; the workspace's id follows. */
   static final String SOURCE = "hypersync:";
 
-  private static final String CONNECTIONS = "/sys/fs/fuse/connections";
-
-  private final Path point;
+  private final MountedPoint mounted;
   private final FuseDevice device;
-  private final Optional<String> connectionId;
   private final NativeBufferPool outgoing = new NativeBufferPool();
 
-  private FuseMount(Path point, FuseDevice device, Optional<String> connectionId) {
-    this.point = point;
+  private FuseMount(MountedPoint mounted, FuseDevice device) {
+    this.mounted = mounted;
     this.device = device;
-    this.connectionId = connectionId;
   }
 
   /**
@@ -55,11 +47,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
       device.close();
       throw MountProblems.mount(point, Errno.of(-result));
     }
-    Optional<String> connectionId =
-        MountTable.read()
-            .at(point.toString())
-            .map(mount -> mount.device().substring(mount.device().indexOf(':') + 1));
-    return new FuseMount(point, device, connectionId);
+    return new FuseMount(MountedPoint.at(point), device);
   }
 
   /**
@@ -81,14 +69,12 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
 
   /** Where it is mounted: absolute, without symbolic links. */
   public Path mountPoint() {
-    return point;
+    return mounted.path();
   }
 
   /** The device number as {@code /proc/PID/fdinfo} shows it; empty if the mount table lacks it. */
   public OptionalLong device() {
-    return connectionId.isEmpty()
-        ? OptionalLong.empty()
-        : OptionalLong.of(Long.parseLong(connectionId.get())); // major 0: the minor alone
+    return mounted.device();
   }
 
   @Override
@@ -100,7 +86,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
       try {
         own = device.cloneForReader();
       } catch (IOException e) {
-        LOG.warn("{}: readers share one descriptor: {}", point, e.getMessage());
+        LOG.warn("{}: readers share one descriptor: {}", mountPoint(), e.getMessage());
       }
       channels.add(new DeviceChannel(own, maxMessageBytes, outgoing));
     }
@@ -110,26 +96,11 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>If files are open on the mount, the connection is aborted and their users get ENOTCONN. A
-   * mount that another process has taken out of the tree lives on while its files are open; it is
-   * aborted by its number, if {@code /sys/fs/fuse/connections} is mounted.
+   * <p>See {@link MountedPoint#disconnect}.
    */
   @Override
   public void disconnect() throws IOException {
-    String path = point.toString();
-    if (!isMountedAt(path)) {
-      abortDetached();
-      return;
-    }
-    int result = Syscalls.umount2(path, Syscalls.UMOUNT_NOFOLLOW);
-    if (result == -Errno.EBUSY.code()) {
-      result =
-          Syscalls.umount2(
-              path, Syscalls.UMOUNT_NOFOLLOW | Syscalls.MNT_FORCE | Syscalls.MNT_DETACH);
-    }
-    if (result < 0 && result != -Errno.EINVAL.code()) {
-      throw MountProblems.unmount(point, Errno.of(-result));
-    }
+    mounted.disconnect();
   }
 
   /** Unmounts and closes the descriptor; for a mount that was not given to a session. */
@@ -142,38 +113,8 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     }
   }
 
-  /**
-   * Whether the mount is still in the tree, even if it is hidden by another mount, moved or
-   * bind-mounted elsewhere; true if that cannot be determined.
-   */
+  /** See {@link MountedPoint#isMounted}. */
   public boolean isMounted() {
-    try {
-      return connectionId.isEmpty()
-          ? isMountedAt(point.toString())
-          : MountTable.read().has("0:" + connectionId.get());
-    } catch (IOException unknown) {
-      LOG.debug("cannot look for the mount at {}", point, unknown);
-      return true;
-    }
-  }
-
-  /**
-   * Whether the path leads to this mount, and not to one that was made later by another process.
-   */
-  private boolean isMountedAt(String path) throws IOException {
-    Optional<MountTable.Mount> mounted = MountTable.read().at(path);
-    return mounted.isPresent()
-        && mounted.get().isFuse()
-        && connectionId.map(id -> mounted.get().device().endsWith(":" + id)).orElse(true);
-  }
-
-  private void abortDetached() throws IOException {
-    if (connectionId.isEmpty()) {
-      return;
-    }
-    Path abort = Path.of(CONNECTIONS, connectionId.get(), "abort");
-    if (Files.exists(abort)) {
-      Files.write(abort, "1".getBytes(StandardCharsets.US_ASCII), StandardOpenOption.WRITE);
-    }
+    return mounted.isMounted();
   }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** Checks mount points before mount(2), whose errno says less about the cause. */
-final class MountPoint {
+public final class MountPoint {
   private MountPoint() {}
 
   /**
@@ -17,7 +17,7 @@ final class MountPoint {
    * @return the mount point as the kernel will know it: absolute, no symbolic links
    * @throws MountException ENOENT, ENOTDIR, ENOTEMPTY, EBUSY, or ENOTCONN for a dead mount
    */
-  static Path check(Path requested) throws IOException {
+  public static Path check(Path requested) throws IOException {
     Path point = resolve(requested);
     MountTable table = MountTable.read();
     int stat = Syscalls.statNow(point.toString());

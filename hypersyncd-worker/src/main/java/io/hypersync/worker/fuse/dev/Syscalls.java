@@ -3,6 +3,7 @@ package io.hypersync.worker.fuse.dev;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -10,6 +11,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * System calls that HyperSync needs and the JDK does not offer. Each returns what the C function
@@ -22,7 +24,12 @@ final class Syscalls {
   static final int O_RDWR = 2;
   static final int O_DIRECTORY = 0x10000;
   static final int O_CLOEXEC = 0x80000;
+  static final int O_NOFOLLOW = 0x20000;
+  static final int O_PATH = 010000000;
+  static final int O_NONBLOCK = 04000;
+  static final int O_NOCTTY = 0400;
   static final int AT_FDCWD = -100;
+  static final int AT_EMPTY_PATH = 0x1000;
   static final int AT_STATX_FORCE_SYNC = 0x2000;
   static final int AT_STATX_DONT_SYNC = 0x4000;
 
@@ -42,8 +49,14 @@ final class Syscalls {
   private static final long FS_IOC_GETFLAGS = 0x80086601L;
   private static final long FS_IOC_SETFLAGS = 0x40086602L;
 
+  private static final int S_IFMT = 0170000;
+  private static final int S_IFREG = 0100000;
+
   private static final int STATX_BYTES = 256;
   private static final int STATX_BASIC = 0x7ff;
+  private static final int STATX_UID = 20;
+  private static final int STATX_MODE = 28;
+  private static final int STATX_MTIME = 112;
   private static final int STATX_DEV_MAJOR = 136;
   private static final int STATX_DEV_MINOR = 140;
   private static final int STATFS_BYTES = 120;
@@ -72,6 +85,8 @@ final class Syscalls {
   private static final MethodHandle STATX =
       Downcalls.handle(
           "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle READLINK =
+      Downcalls.handle("readlink", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG));
   private static final MethodHandle GETEUID =
       Downcalls.handle("geteuid", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle GETEGID =
@@ -107,9 +122,15 @@ final class Syscalls {
   /** open(2) without O_CREAT. */
   static int open(String path, int flags) {
     try (Arena arena = Arena.ofConfined()) {
+      return open(arena.allocateFrom(path), flags);
+    }
+  }
+
+  /** The same; the path is a C string. */
+  static int open(MemorySegment path, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
-      return Downcalls.result(
-          errno, (int) OPEN.invokeExact(errno, arena.allocateFrom(path), flags));
+      return Downcalls.result(errno, (int) OPEN.invokeExact(errno, path, flags));
     } catch (Throwable e) {
       throw Downcalls.unexpected(e);
     }
@@ -205,6 +226,44 @@ final class Syscalls {
           ? -Downcalls.errno(errno)
           : Integer.toUnsignedLong(attributes.get(JAVA_INT, STATX_DEV_MAJOR)) << Integer.SIZE
               | Integer.toUnsignedLong(attributes.get(JAVA_INT, STATX_DEV_MINOR));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /**
+   * A plain file.
+   *
+   * @param owner its user id
+   * @param mtimeS when it was written, in seconds since 1970
+   */
+  record PlainFile(int owner, long mtimeS) {}
+
+  /** What an open file is; null if it is no plain one. */
+  static @Nullable PlainFile plainFile(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+      int result =
+          (int)
+              STATX.invokeExact(
+                  errno, fd, arena.allocateFrom(""), AT_EMPTY_PATH, STATX_BASIC, attributes);
+      boolean isPlain = (attributes.get(JAVA_SHORT, STATX_MODE) & S_IFMT) == S_IFREG;
+      return result < 0 || !isPlain
+          ? null
+          : new PlainFile(
+              attributes.get(JAVA_INT, STATX_UID), attributes.get(JAVA_LONG, STATX_MTIME));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** readlink(2) of a C string into {@code target}: the length, or the negated errno. */
+  static long readLink(MemorySegment path, MemorySegment target) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      long length = (long) READLINK.invokeExact(errno, path, target, target.byteSize());
+      return length < 0 ? -Downcalls.errno(errno) : length;
     } catch (Throwable e) {
       throw Downcalls.unexpected(e);
     }

@@ -6,4 +6,9 @@ package io.hypersync.worker.fuse.protocol;
  * @param header the caller, and the node it is about
  * @param operation the request itself
  */
-public record FuseRequest(RequestHeader header, FuseOperation operation) {}
+public record FuseRequest(RequestHeader header, FuseOperation operation) {
+  /** The same request, made by this agent; it may be empty. */
+  public FuseRequest by(String agent) {
+    return agent.isEmpty() ? this : new FuseRequest(header.by(agent), operation);
+  }
+}

@@ -4,7 +4,7 @@ import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 
 /**
- * The header of a request.
+ * The header of a request, and what was found out about who makes it.
  *
  * @param unique the request's number; the reply must carry it
  * @param nodeId the node it is about, 1 being the root; 0 if the request is about none
@@ -12,14 +12,27 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
  * @param gid the caller's filesystem group id
  * @param pid the caller's thread id; 0 if the kernel itself asks
  * @param opcode the kind of request
+ * @param agent the name of the caller's agent; empty if it is not known. Not of the kernel's, but
+ *     kept here since it must be that of this call, however long the call waits
  */
 public record RequestHeader(
-    RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
+    RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode, String agent) {
+  /** The header as it came from the kernel. */
+  public RequestHeader(
+      RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
+    this(unique, nodeId, uid, gid, pid, opcode, "");
+  }
+
+  /** The same, made by this agent. */
+  public RequestHeader by(String name) {
+    return name.isEmpty() ? this : new RequestHeader(unique, nodeId, uid, gid, pid, opcode, name);
+  }
+
   /**
    * The header for the rest of a request that is partly done: its number {@link RequestId#NONE}
    * matches no interrupt, so the request no longer ends with EINTR.
    */
   public RequestHeader uninterruptible() {
-    return new RequestHeader(RequestId.NONE, nodeId, uid, gid, pid, opcode);
+    return new RequestHeader(RequestId.NONE, nodeId, uid, gid, pid, opcode, agent);
   }
 }

@@ -18,7 +18,8 @@ public final class FuseCounters {
   private final LongAdder interrupts = new LongAdder();
   private final LongAdder notifications = new LongAdder();
 
-  FuseCounters() {
+  /** Counters that are all 0. */
+  public FuseCounters() {
     for (FuseOpcode opcode : FuseOpcode.values()) {
       requests.put(opcode, new LongAdder());
     }
@@ -71,7 +72,8 @@ public final class FuseCounters {
         notifications.sum());
   }
 
-  void request(FuseOpcode opcode) {
+  /** A request for the handler. */
+  public void request(FuseOpcode opcode) {
     LongAdder count = requests.get(opcode);
     if (count != null) {
       count.increment();
@@ -101,11 +103,13 @@ public final class FuseCounters {
     malformedRequests.increment();
   }
 
-  void handlerFailure() {
+  /** The handler has thrown an exception. */
+  public void handlerFailure() {
     handlerFailures.increment();
   }
 
-  void interrupt() {
+  /** A request in flight was interrupted. */
+  public void interrupt() {
     interrupts.increment();
   }
 

@@ -199,6 +199,16 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
+  /**
+   * A thread that hands requests to a filesystem, as readers do: {@link #isReader} holds there.
+   *
+   * @param name of the thread
+   * @return a daemon thread that is not started
+   */
+  public static Thread reader(String name, Runnable task) {
+    return Thread.ofPlatform().group(READERS).daemon().name(name).unstarted(task);
+  }
+
   /** Whether the caller is a reader thread: while it waits it takes no other request. */
   public static boolean isReader() {
     return READERS.equals(Thread.currentThread().getThreadGroup());
@@ -211,12 +221,7 @@ public final class FuseSession implements AutoCloseable {
             new FuseRequestDecoder(connection.flags()), handler, inFlight, counters);
     for (int i = 0; i < channels.size(); i++) {
       KernelChannel channel = channels.get(i);
-      readers.add(
-          Thread.ofPlatform()
-              .group(READERS)
-              .daemon()
-              .name("fuse-reader-" + i)
-              .unstarted(() -> read(channel, dispatcher)));
+      readers.add(reader("fuse-reader-" + i, () -> read(channel, dispatcher)));
     }
     readers.forEach(Thread::start);
   }

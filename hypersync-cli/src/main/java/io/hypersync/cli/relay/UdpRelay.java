@@ -1,7 +1,7 @@
-package io.hypersync.e2e.harness;
+package io.hypersync.cli.relay;
 
 import io.hypersync.cli.config.HostPort;
-import io.hypersync.e2e.harness.NetworkConditions.Direction;
+import io.hypersync.cli.relay.NetworkConditions.Direction;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,6 +19,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 public final class UdpRelay implements AutoCloseable {
   private static final int MAX_DATAGRAM = 65_535;
   private static final int SOCKET_BYTES = 4 * 1024 * 1024;
-  private static final int IDLE_MS = 1_000;
+  private static final long MS = 1_000_000;
+  private static final long IDLE_NS = 1_000 * MS;
+  private static final long SHORT_NS = MS / 10;
 
   /**
    * A worker uses a new port for each connection attempt; the least recently used ports are
@@ -44,12 +47,14 @@ public final class UdpRelay implements AutoCloseable {
   private final DatagramChannel front = DatagramChannel.open();
   private final Map<SocketAddress, Way> ways = new LinkedHashMap<>(16, 0.75f, true);
   private final PriorityQueue<Late> late =
-      new PriorityQueue<>(Comparator.comparingLong(Late::dueNs));
+      new PriorityQueue<>(Comparator.comparingLong(Late::dueNs).thenComparingLong(Late::order));
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_DATAGRAM);
   private final AtomicLong passed = new AtomicLong();
   private final AtomicLong dropped = new AtomicLong();
   private final AtomicLong doubled = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
+  private final AtomicLong bytesToWorkers = new AtomicLong();
+  private long order;
   private final Thread thread;
   private volatile CurrentConditions current =
       new CurrentConditions(NetworkConditions.GOOD, System.nanoTime());
@@ -66,7 +71,7 @@ public final class UdpRelay implements AutoCloseable {
   private record Way(SocketAddress worker, DatagramChannel socket) {}
 
   /** A packet that is to be sent later. */
-  private record Late(long dueNs, Direction direction, Way way, byte[] bytes) {}
+  private record Late(long dueNs, long order, Direction direction, Way way, byte[] bytes) {}
 
   private UdpRelay(InetSocketAddress leader, long seed) throws IOException {
     this.leader = leader;
@@ -154,7 +159,7 @@ public final class UdpRelay implements AutoCloseable {
   private void run() {
     try {
       while (!closed) {
-        selector.select(this::readAll, millisToNext());
+        awaitPackets();
         sendDue();
       }
     } catch (IOException | RuntimeException | Error broken) {
@@ -162,11 +167,15 @@ public final class UdpRelay implements AutoCloseable {
     }
   }
 
-  private long millisToNext() {
+  /** A selector waits for whole milliseconds, and packets of a short path for less. */
+  private void awaitPackets() throws IOException {
     Late next = late.peek();
-    return next == null
-        ? IDLE_MS
-        : Math.max(1, TimeUnit.NANOSECONDS.toMillis(next.dueNs - System.nanoTime()));
+    long waitNs = next == null ? IDLE_NS : next.dueNs - System.nanoTime();
+    if (waitNs >= 2 * MS) {
+      selector.select(this::readAll, TimeUnit.NANOSECONDS.toMillis(waitNs) - 1);
+    } else if (selector.selectNow(this::readAll) == 0 && waitNs > 0) {
+      LockSupport.parkNanos(Math.min(waitNs, SHORT_NS));
+    }
   }
 
   private void readAll(SelectionKey key) {
@@ -240,19 +249,34 @@ public final class UdpRelay implements AutoCloseable {
       doubled.incrementAndGet();
       later(direction, way);
     }
+    if (direction == Direction.TO_WORKER) {
+      bytesToWorkers.addAndGet(buffer.remaining());
+    }
     if (random.nextDouble() < conditions.late()) {
       delayed.incrementAndGet();
       later(direction, way);
-    } else {
+    } else if (conditions.delay().isZero()) {
       send(direction, way, buffer);
+    } else {
+      later(direction, way, conditions.delay().toNanos());
     }
   }
 
   private void later(Direction direction, Way way) {
+    long delayNs = random.nextLong(NetworkConditions.MAX_DELAY.toNanos());
+    later(direction, way, current.conditions.delay().toNanos() + delayNs);
+  }
+
+  private void later(Direction direction, Way way, long delayNs) {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.get(buffer.position(), bytes);
-    long delayNs = random.nextLong(NetworkConditions.MAX_DELAY.toNanos());
-    late.add(new Late(System.nanoTime() + delayNs, direction, way, bytes));
+    order++;
+    late.add(new Late(System.nanoTime() + delayNs, order, direction, way, bytes));
+  }
+
+  /** Bytes in packets that were forwarded to workers since the start. */
+  public long bytesToWorkers() {
+    return bytesToWorkers.get();
   }
 
   private void sendDue() throws IOException {

@@ -1,4 +1,4 @@
-package io.hypersync.e2e.harness;
+package io.hypersync.cli.relay;
 
 import java.time.Duration;
 import java.util.Set;
@@ -13,6 +13,7 @@ import java.util.Set;
  *     packets
  * @param dropEvery period of bursts in which everything is dropped; zero for none
  * @param dropFor duration of such a burst
+ * @param delay how long every packet takes, in each direction; to a millisecond or less
  * @param cut directions in which nothing passes
  */
 public record NetworkConditions(
@@ -21,12 +22,13 @@ public record NetworkConditions(
     double late,
     Duration dropEvery,
     Duration dropFor,
+    Duration delay,
     Set<Direction> cut) {
   static final Duration MAX_DELAY = Duration.ofMillis(5);
 
   /** Everything passes, once and in order. */
   public static final NetworkConditions GOOD =
-      new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, Set.of());
+      new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, Duration.ZERO, Set.of());
 
   private static final double A_LITTLE = 0.02;
 
@@ -42,17 +44,24 @@ public record NetworkConditions(
 
   /** Loses this fraction of all packets, duplicates a few, and delays a few. */
   public static NetworkConditions losing(double part) {
-    return new NetworkConditions(part, A_LITTLE, A_LITTLE, Duration.ZERO, Duration.ZERO, Set.of());
+    return new NetworkConditions(
+        part, A_LITTLE, A_LITTLE, Duration.ZERO, Duration.ZERO, Duration.ZERO, Set.of());
+  }
+
+  /** Loses this fraction of all packets, and each of the others takes so long. */
+  public static NetworkConditions path(double part, Duration delay) {
+    return new NetworkConditions(part, 0, 0, Duration.ZERO, Duration.ZERO, delay, Set.of());
   }
 
   /** Loses everything for {@code dropFor}, once every {@code dropEvery}. */
   public static NetworkConditions dropping(Duration dropFor, Duration dropEvery) {
-    return new NetworkConditions(0, A_LITTLE, A_LITTLE, dropEvery, dropFor, Set.of());
+    return new NetworkConditions(
+        0, A_LITTLE, A_LITTLE, dropEvery, dropFor, Duration.ZERO, Set.of());
   }
 
   /** Nothing passes in these directions. */
   public static NetworkConditions cut(Set<Direction> directions) {
-    return new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, directions);
+    return new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, Duration.ZERO, directions);
   }
 
   /** Whether a loss burst is active at this time after the conditions began, in nanoseconds. */

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.cli.render;
+
+import org.jspecify.annotations.NullMarked;

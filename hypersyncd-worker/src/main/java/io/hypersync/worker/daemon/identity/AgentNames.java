@@ -1,0 +1,254 @@
+package io.hypersync.worker.daemon.identity;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.fuse.session.FuseSession;
+import io.hypersync.worker.identity.AgentCache;
+import io.hypersync.worker.identity.AgentResolver;
+import io.hypersync.worker.identity.ProcessTable;
+import io.hypersync.worker.identity.RecentAgents;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives each request that may change something the name of its caller's agent.
+ *
+ * <p>A caller that is known goes on at once, on its own thread. Any other request is handed to one
+ * thread that looks at processes, and goes on when the name is known, or after 50 ms without one.
+ *
+ * <p>No other thread may look, because that may wait for this very mount: reading {@code
+ * /proc/PID/environ} takes the lock of that process's memory. A page fault of one of its threads
+ * may hold it while it waits for a page of a file on this mount, which needs the FUSE threads, and
+ * perhaps the agent's thread. Identity files may be on the mount as well: those in the home
+ * directory, if that is. So the thread that looks may be stuck for as long as the mount is; but
+ * nothing waits for it longer than those 50 ms, and nothing that would get it unstuck waits at all:
+ * requests that only read do not come here. While it is stuck, requests of callers that are not
+ * known go on without a name at once; a caller that has called no exec since it was looked at keeps
+ * its name.
+ */
+public final class AgentNames implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentNames.class);
+
+  private static final long LONGEST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MAX_WAITING = 4_096;
+  private static final int MAX_THREADS = 8_192;
+  private static final int DESCRIPTORS_OF_A_THREAD = 2;
+  private static final int MAX_AGENTS = 256;
+  private static final long NS_PER_MS = 1_000_000;
+  private static final long NS_PER_S = 1_000_000_000;
+  private static final int O_TRUNC = 01000;
+
+  private final AgentCache cache;
+  private final Clock clock;
+  private final RecentAgents recent = new RecentAgents(MAX_AGENTS);
+  private final ConcurrentHashMap<RequestId, UnnamedRequest> waiting = new ConcurrentHashMap<>();
+  private final ArrayBlockingQueue<Job> unnamed = new ArrayBlockingQueue<>(MAX_WAITING);
+  private final ArrayBlockingQueue<Job> late = new ArrayBlockingQueue<>(MAX_WAITING);
+  private final LongAdder looks = new LongAdder();
+  private final LongAdder timeouts = new LongAdder();
+  private final LongAdder refusals = new LongAdder();
+  private final Thread looker = FuseSession.reader("agent-names", this::look);
+  private final Thread timer = FuseSession.reader("agent-names-late", this::passOnLate);
+
+  /** Since when the thread is looking at one process; 0 if it is not. */
+  private volatile long lookingSinceNs;
+
+  private volatile boolean closed;
+
+  private record Job(UnnamedRequest request, FuseHandler filesystem) {}
+
+  /**
+   * Creates them; {@link #start} starts the threads.
+   *
+   * @param mount the root of the workspace's mount, absolute and without symbolic links, as a
+   *     string of bytes
+   * @param descriptors how many descriptors this process may have: a quarter of them are used at
+   *     most
+   */
+  public AgentNames(ProcessTable processes, String mount, long descriptors, Clock clock) {
+    int threads = Math.clamp(descriptors / 4 / DESCRIPTORS_OF_A_THREAD, 16, MAX_THREADS);
+    this.cache = new AgentCache(processes, new AgentResolver(processes, mount), threads);
+    this.clock = clock;
+  }
+
+  /** Starts the threads. Until then each request goes on without a name after a moment. */
+  public void start() {
+    looker.start();
+    timer.start();
+  }
+
+  /** A filesystem whose requests have the names of their callers' agents. */
+  public FuseHandler around(FuseHandler filesystem) {
+    return new FuseHandler() {
+      @Override
+      public void handle(FuseRequest request, FuseReply reply) {
+        if (mayChange(request.operation())) {
+          identify(request, reply, filesystem);
+        } else {
+          filesystem.handle(request, reply);
+        }
+      }
+
+      @Override
+      public void interrupted(RequestId unique, int pid) {
+        UnnamedRequest held = waiting.get(unique);
+        // One that waits here is reported when the filesystem has it, as if the signal came then.
+        if (held == null || held.interrupted()) {
+          filesystem.interrupted(unique, pid);
+        }
+      }
+    };
+  }
+
+  private static boolean mayChange(FuseOperation operation) {
+    return operation instanceof FuseOperation.Change
+        || operation instanceof FuseOperation.NameChange
+        || (operation instanceof FuseOperation.Open open && (open.flags() & O_TRUNC) != 0);
+  }
+
+  private void identify(FuseRequest request, FuseReply reply, FuseHandler filesystem) {
+    RequestHeader header = request.header();
+    long nowNs = clock.monotonicNs();
+    String name = header.pid() == 0 ? "" : cache.known(header.pid(), nowNs);
+    if (name != null) {
+      recent.note(name, nowNs);
+      filesystem.handle(request.by(name), reply);
+    } else if (isStuck(nowNs) || !waits(request, reply, filesystem, nowNs)) {
+      refusals.increment();
+      String believed = cache.believed(header.pid());
+      recent.note(believed, nowNs);
+      filesystem.handle(request.by(believed), reply);
+    }
+  }
+
+  private boolean isStuck(long nowNs) {
+    long since = lookingSinceNs;
+    return since != 0 && nowNs - since > LONGEST_WAIT_NS;
+  }
+
+  /** Whether the request waits for its name; if not, there is no room, and nothing has happened. */
+  private boolean waits(FuseRequest request, FuseReply reply, FuseHandler filesystem, long nowNs) {
+    UnnamedRequest held = new UnnamedRequest(request, reply, nowNs + LONGEST_WAIT_NS);
+    RequestId unique = request.header().unique();
+    waiting.put(unique, held);
+    Job job = new Job(held, filesystem);
+    if (closed || !late.offer(job)) {
+      waiting.remove(unique, held);
+      return false;
+    }
+    // One for which there is no room here goes on when its time is up.
+    var _ = unnamed.offer(job);
+    return true;
+  }
+
+  private void look() {
+    try {
+      while (!closed) {
+        Job job = unnamed.take();
+        if (!job.request.isTaken()) {
+          passOn(job, lookAt(job.request.header().pid()));
+        }
+      }
+    } catch (InterruptedException ending) {
+      LOG.debug("no more names");
+    } finally {
+      cache.close();
+    }
+  }
+
+  private String lookAt(int tid) {
+    long nowNs = clock.monotonicNs();
+    String known = cache.known(tid, nowNs);
+    if (known != null) {
+      return known;
+    }
+    looks.increment();
+    lookingSinceNs = nowNs == 0 ? 1 : nowNs;
+    try {
+      return cache.look(tid, nowNs, clock.epochNs() / NS_PER_S);
+    } catch (RuntimeException e) {
+      LOG.error("who made a call is not known", e);
+      return "";
+    } finally {
+      lookingSinceNs = 0;
+    }
+  }
+
+  /** Passes requests on whose time is up. All wait equally long, so they are in order. */
+  private void passOnLate() {
+    try {
+      while (!closed) {
+        Job job = late.take();
+        while (!closed && !job.request.isTaken() && leftNs(job) > 0) {
+          LockSupport.parkNanos(leftNs(job));
+        }
+        if (!job.request.isTaken()) {
+          timeouts.increment();
+          passOn(job, cache.believed(job.request.header().pid()));
+        }
+      }
+    } catch (InterruptedException ending) {
+      LOG.debug("no request waits for a name any more");
+    }
+  }
+
+  private long leftNs(Job job) {
+    return job.request.deadlineNs() - clock.monotonicNs();
+  }
+
+  private void passOn(Job job, String name) {
+    if (job.request.passOn(name, job.filesystem, AgentNames::failed)) {
+      recent.note(name, clock.monotonicNs());
+      waiting.remove(job.request.header().unique(), job.request);
+    }
+  }
+
+  private static void failed(RequestHeader header, FuseReply reply, Throwable why) {
+    LOG.error("{} failed", header, why);
+    reply.error(Errno.EIO);
+  }
+
+  /** For {@code docs/json.md}. */
+  public ObjectNode status() {
+    long nowNs = clock.monotonicNs();
+    ObjectNode status = JsonNodeFactory.instance.objectNode();
+    ArrayNode seen = status.putArray("seen");
+    for (RecentAgents.Seen agent : recent.list()) {
+      seen.addObject()
+          .put("agent", agent.name())
+          .put("calls", agent.calls())
+          .put("last_call_ms", Math.max(0, nowNs - agent.lastNs()) / NS_PER_MS);
+    }
+    status.put("unknown_calls", recent.unnamed());
+    status.put("threads", cache.size());
+    status.put("looks", looks.sum());
+    status.put("looks_late", timeouts.sum());
+    status.put("looks_refused", refusals.sum());
+    return status;
+  }
+
+  /**
+   * Ends the threads; to be called when the mount has ended, and with it all requests. A thread
+   * that is stuck ends when what it waits for has ended, too.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    looker.interrupt();
+    timer.interrupt();
+  }
+}

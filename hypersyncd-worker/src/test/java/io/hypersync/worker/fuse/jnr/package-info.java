@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.fuse.jnr;
+
+import org.jspecify.annotations.NullMarked;

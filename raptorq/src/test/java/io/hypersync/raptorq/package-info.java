@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.raptorq;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+package io.hypersync.sim;
+
+/**
+ * What a history is about, if it is about one thing. Random options meet some faults once in
+ * thousands of histories; those with an emphasis meet one kind of them in each.
+ */
+public enum Emphasis {
+  /** All options are drawn at random. */
+  NONE(0),
+  /** Collections run one after the other while chunks of intents arrive slowly. */
+  COLLECTIONS_BESIDE_UPLOADS(1L << 62);
+
+  private final long firstSeed;
+
+  Emphasis(long firstSeed) {
+    this.firstSeed = firstSeed;
+  }
+
+  /** The seeds of its histories begin here; there are 2^32 of them. */
+  public long firstSeed() {
+    return firstSeed;
+  }
+
+  static Emphasis of(long seed) {
+    return seed >>> Integer.SIZE == COLLECTIONS_BESIDE_UPLOADS.firstSeed >>> Integer.SIZE
+        ? COLLECTIONS_BESIDE_UPLOADS
+        : NONE;
+  }
+}
