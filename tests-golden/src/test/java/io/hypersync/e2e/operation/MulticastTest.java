@@ -48,7 +48,7 @@ class MulticastTest {
           .toList();
 
   /** What the switch can take. */
-  private static final String RATE = System.getProperty("hypersync.multicast.rate", "8MiB");
+  private static final String RATE = System.getProperty("hypersync.multicast.rate", "4MiB");
 
   private static final int MIB = 1 << 20;
 
@@ -117,8 +117,8 @@ class MulticastTest {
     network.lose(B, 0.05);
     writeAndCompare("warm-up", 4 * MIB); // until the losses are measured
     double perByte = sentPerByte("once");
-    for (int again = 0; again < 2 && perByte > MOST_PER_BYTE; again++) {
-      perByte = sentPerByte("again" + again); // a busy machine may have lost more than it was told
+    for (int again = 0; again < 5 && perByte > MOST_PER_BYTE; again++) {
+      perByte = sentPerByte("again" + again); // readers on a busy machine are late, and ask
     }
     double least = perByte;
     assertTrue(least < MOST_PER_BYTE, () -> least + " bytes left the leader for each written one");
