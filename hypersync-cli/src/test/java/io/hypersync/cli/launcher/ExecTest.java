@@ -1,7 +1,6 @@
 package io.hypersync.cli.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.cli.launcher.Launcher.Said;
 import java.nio.file.Files;
@@ -83,12 +82,28 @@ final class ExecTest {
   }
 
   @Test
-  void withoutACommandTheProgramSaysHowItIsUsed() throws Exception {
+  void whoAsksForHelpGetsIt() throws Exception {
     for (String line : new String[] {"exec --help", "exec -h -- x", "help exec"}) {
       Said said = launcher(line.split(" ", -1));
       assertEquals(new Said(0, "usage\n", ""), said, line);
     }
-    assertTrue(launcher("exec", "--agent", "x").out().startsWith("export"), "as the fake does");
+  }
+
+  @Test
+  void withoutACommandItIsRefused() throws Exception {
+    for (String line : new String[] {"exec", "exec --agent x", "exec --agent x --"}) {
+      Said said = launcher(line.split(" ", -1));
+      assertEquals(
+          new Said(
+              2,
+              "",
+              """
+              hypersync: exec needs a command behind --, and there is none
+                ./hypersync exec --agent BlueLake -- make test
+              """),
+          said,
+          line);
+    }
   }
 
   @Test
