@@ -82,6 +82,7 @@ public final class BenchCommand implements ExtraCommand {
 
   /** A connection does not survive more. */
   private static final int MOST_LOST_PERCENT = 30;
+  private static final int MOST_IN_A_ROW = 1_000;
 
   private static final int MOST_DELAY_MS = 500;
 
@@ -239,6 +240,13 @@ public final class BenchCommand implements ExtraCommand {
   private List<Double> loss = List.of();
 
   @Option(
+      names = "--burst",
+      paramLabel = "<packets>",
+      split = ",",
+      description = "Of loss: how many packets are lost in a row, on average (default: 1).")
+  private List<Integer> burst = List.of();
+
+  @Option(
       names = "--delay",
       paramLabel = "<ms>",
       split = ",",
@@ -314,7 +322,7 @@ public final class BenchCommand implements ExtraCommand {
       case GROWTH -> new Growth(entries()).run(narrator, cleanup, folder);
       case SCALE -> new Scale(files(), Optional.ofNullable(before)).run(narrator, cleanup, folder);
       case LOSS ->
-          new LossRun(new Workers(workers), losses(), delays()).run(narrator, cleanup, folder);
+          new LossRun(new Workers(workers), losses(), bursts(), delays()).run(narrator, cleanup, folder);
     };
   }
 
@@ -444,6 +452,10 @@ public final class BenchCommand implements ExtraCommand {
         : loss.stream().map(percent -> percent / PERCENT).toList();
   }
 
+  private List<Integer> bursts() {
+    return burst.isEmpty() ? LossRun.USUAL_BURSTS : burst;
+  }
+
   private List<Duration> delays() {
     return delay.isEmpty() ? LossRun.USUAL_DELAYS : delay.stream().map(Duration::ofMillis).toList();
   }
@@ -533,15 +545,18 @@ public final class BenchCommand implements ExtraCommand {
       throw new UserError(
           "suite " + suite.key() + " takes two workers at least", "", UserError.USAGE);
     }
-    if (suite != Suite.LOSS && !(loss.isEmpty() && delay.isEmpty())) {
-      throw new UserError("--loss and --delay are of suite loss", "", UserError.USAGE);
+    if (suite != Suite.LOSS && !(loss.isEmpty() && burst.isEmpty() && delay.isEmpty())) {
+      throw new UserError("--loss, --burst and --delay are of suite loss", "", UserError.USAGE);
     }
     if (loss.stream().anyMatch(percent -> percent < 0 || percent > MOST_LOST_PERCENT)
+        || burst.stream().anyMatch(packets -> packets < 1 || packets > MOST_IN_A_ROW)
         || delay.stream().anyMatch(ms -> ms < 0 || ms > MOST_DELAY_MS)) {
       throw new UserError(
           "--loss must be 0 to "
               + MOST_LOST_PERCENT
-              + " percent, and --delay 0 to "
+              + " percent, --burst 1 to "
+              + MOST_IN_A_ROW
+              + ", and --delay 0 to "
               + MOST_DELAY_MS
               + " ms",
           "",

@@ -1,14 +1,12 @@
 package io.hypersync.bench;
 
-import java.time.Duration;
 import java.util.List;
 
 /**
  * What was measured of one way to send chunks on one kind of path.
  *
  * @param mode the leader's {@code data_plane}
- * @param lost the share of packets that the path loses, 0 to 1
- * @param delay of the path in each direction
+ * @param path on which
  * @param small times of writes of 64 KiB, in nanoseconds, sorted: from the end of the call until
  *     the last of the other mounts shows it
  * @param large the same of 1 MiB
@@ -18,8 +16,7 @@ import java.util.List;
  */
 record LossFound(
     String mode,
-    double lost,
-    Duration delay,
+    LossPath path,
     long[] small,
     long[] large,
     double bytesPerSecond,
@@ -48,14 +45,10 @@ record LossFound(
     return sorted[Math.min(sorted.length - 1, (int) (sorted.length * quantile))];
   }
 
-  boolean isSamePath(LossFound other) {
-    return lost == other.lost && delay.equals(other.delay);
-  }
-
   /** What was found in another mode on the same path. */
   LossFound in(String otherMode, List<LossFound> all) {
     return all.stream()
-        .filter(found -> found.mode.equals(otherMode) && isSamePath(found))
+        .filter(found -> found.mode.equals(otherMode) && found.path.equals(path))
         .findFirst()
         .orElseThrow();
   }

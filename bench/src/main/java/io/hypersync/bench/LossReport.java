@@ -24,6 +24,7 @@ final class LossReport {
     Table table =
         Table.of(
             ">LOST",
+            ">IN A ROW",
             ">DELAY",
             "DATA PLANE",
             ">64K P50",
@@ -35,8 +36,9 @@ final class LossReport {
             ">ASKED");
     for (LossFound one : found) {
       table.row(
-          percent(one),
-          one.delay().toMillis() + " ms",
+          one.path().percent(),
+          String.valueOf(one.path().burst()),
+          one.path().delay().toMillis() + " ms",
           one.mode(),
           millis(one.smallP50()),
           millis(one.smallP99()),
@@ -46,8 +48,9 @@ final class LossReport {
           String.format(Locale.ROOT, "%.2f", one.sentPerByte()),
           String.format(Locale.ROOT, "%.1f %%", one.asked() * PERCENT));
       rows.addObject()
-          .put("lost", one.lost())
-          .put("delay_ms", one.delay().toMillis())
+          .put("lost", one.path().lost())
+          .put("lost_in_a_row", one.path().burst())
+          .put("delay_ms", one.path().delay().toMillis())
           .put("data_plane", one.mode())
           .put("write_64k_ms_p50", one.smallP50() / NS_PER_MS)
           .put("write_64k_ms_p99", one.smallP99() / NS_PER_MS)
@@ -64,7 +67,7 @@ final class LossReport {
             + workers.text()
             + "\nFrom the end of a write through one mount until the last of the others shows it,"
             + " in ms.\nMIB/S: 64 MiB in writes of 1 MiB, until all is shown. SENT A BYTE: what the"
-            + " leader sends through\nthe paths for each byte written. ASKED: chunks that had not come before a reader asked.\nDELAY: in each direction.\n"
+            + " leader sends through\nthe paths for each byte written. ASKED: chunks that had not come before a reader asked.\nIN A ROW: how many packets are lost one after the other, on average. DELAY: in each direction.\n"
             + table.render("")
             + Target.text(aims);
     return new SuiteResult(load.average(), List.of(), List.of(), tree, text);
@@ -77,10 +80,8 @@ final class LossReport {
         continue;
       }
       LossFound streams = one.in(STREAMS, found);
-      String path =
-          String.format(
-              Locale.ROOT, "%s %% lost, %d ms each way", percent(one), one.delay().toMillis());
-      if (one.lost() > 0) {
+      String path = one.path().text();
+      if (one.path().lost() > 0) {
         aims.add(
             ratio(
                 one.mode() + "-loss",
@@ -101,10 +102,6 @@ final class LossReport {
 
   private static Target ratio(String key, String goal, double ratio, double most) {
     return new Target(key, goal, String.format(Locale.ROOT, "%.2f times", ratio), ratio <= most);
-  }
-
-  private static String percent(LossFound found) {
-    return String.format(Locale.ROOT, "%.1f", found.lost() * PERCENT);
   }
 
   private static String millis(long ns) {

@@ -34,10 +34,13 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param workers how many, with the writer
  * @param losses shares of packets that are lost
+ * @param bursts how many packets are lost in a row, on average
  * @param delays in each direction
  */
-record LossRun(Workers workers, List<Double> losses, List<Duration> delays) {
+record LossRun(
+    Workers workers, List<Double> losses, List<Integer> bursts, List<Duration> delays) {
   static final List<Double> USUAL_LOSSES = List.of(0.0, 0.01, 0.05);
+  static final List<Integer> USUAL_BURSTS = List.of(1);
   static final List<Duration> USUAL_DELAYS = List.of(Duration.ofMillis(5));
 
   /** What a leader can be set to. */
@@ -105,15 +108,24 @@ record LossRun(Workers workers, List<Double> losses, List<Duration> delays) {
     }
     List<LossFound> found = new ArrayList<>();
     Stage stage = new Stage(folder.mount(writer), readers, daemons, relays);
-    for (double lost : losses) {
-      for (Duration delay : delays) {
-        narrator.say(
-            "%s: %.0f %% of packets lost, %d ms each way", mode, lost * 100, delay.toMillis());
-        relays.forEach(relay -> relay.become(NetworkConditions.path(lost, delay)));
-        found.add(stage.measure(mode, lost, delay));
-      }
+    for (LossPath path : paths()) {
+      narrator.say("%s: %s", mode, path.text());
+      NetworkConditions conditions =
+          NetworkConditions.path(path.lost(), path.burst(), path.delay());
+      relays.forEach(relay -> relay.become(conditions));
+      found.add(stage.measure(mode, path));
     }
     return found;
+  }
+
+  private List<LossPath> paths() {
+    List<LossPath> paths = new ArrayList<>();
+    for (double lost : losses) {
+      for (int burst : lost > 0 ? bursts : USUAL_BURSTS) {
+        delays.forEach(delay -> paths.add(new LossPath(lost, burst, delay)));
+      }
+    }
+    return paths;
   }
 
   /** One writer and those who wait for what it writes. */
@@ -132,7 +144,7 @@ record LossRun(Workers workers, List<Double> losses, List<Duration> delays) {
       this.relays = relays;
     }
 
-    LossFound measure(String mode, double lost, Duration delay)
+    LossFound measure(String mode, LossPath path)
         throws IOException, InterruptedException {
       long[] _ = times(SMALL_BYTES, WARM_UP);
       long[] small = times(SMALL_BYTES, SAMPLES);
@@ -144,7 +156,7 @@ record LossRun(Workers workers, List<Double> losses, List<Duration> delays) {
       double asked = (asked() - askedBefore) / chunks;
       long ns = streamed();
       double bytesPerSecond = (double) STREAM_WRITES * LARGE_BYTES * NS_PER_S / ns;
-      return new LossFound(mode, lost, delay, small, large, bytesPerSecond, perByte, asked);
+      return new LossFound(mode, path, small, large, bytesPerSecond, perByte, asked);
     }
 
     private long asked() throws InterruptedException {

@@ -13,6 +13,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -54,6 +55,7 @@ public final class UdpRelay implements AutoCloseable {
   private final AtomicLong doubled = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
   private final AtomicLong bytesToWorkers = new AtomicLong();
+  private final EnumSet<Direction> losing = EnumSet.noneOf(Direction.class);
   private long order;
   private final Thread thread;
   private volatile CurrentConditions current =
@@ -236,11 +238,14 @@ public final class UdpRelay implements AutoCloseable {
   /** Applies the conditions to the packet in the buffer. */
   private void pass(Direction direction, Way way) throws IOException {
     buffer.flip();
+    if (direction == Direction.TO_WORKER) {
+      bytesToWorkers.addAndGet(buffer.remaining());
+    }
     CurrentConditions now = current;
     NetworkConditions conditions = now.conditions;
     if (conditions.cut().contains(direction)
         || conditions.dropsAll(System.nanoTime() - now.sinceNs)
-        || random.nextDouble() < conditions.lost()) {
+        || isLost(direction, conditions)) {
       dropped.incrementAndGet();
       return;
     }
@@ -248,9 +253,6 @@ public final class UdpRelay implements AutoCloseable {
     if (random.nextDouble() < conditions.doubled()) {
       doubled.incrementAndGet();
       later(direction, way);
-    }
-    if (direction == Direction.TO_WORKER) {
-      bytesToWorkers.addAndGet(buffer.remaining());
     }
     if (random.nextDouble() < conditions.late()) {
       delayed.incrementAndGet();
@@ -260,6 +262,16 @@ public final class UdpRelay implements AutoCloseable {
     } else {
       later(direction, way, conditions.delay().toNanos());
     }
+  }
+
+  private boolean isLost(Direction direction, NetworkConditions conditions) {
+    boolean isLost = random.nextDouble() < conditions.lossOf(losing.contains(direction));
+    if (isLost) {
+      losing.add(direction);
+    } else {
+      losing.remove(direction);
+    }
+    return isLost;
   }
 
   private void later(Direction direction, Way way) {
@@ -274,7 +286,7 @@ public final class UdpRelay implements AutoCloseable {
     late.add(new Late(System.nanoTime() + delayNs, order, direction, way, bytes));
   }
 
-  /** Bytes in packets that were forwarded to workers since the start. */
+  /** Bytes in packets that the leader has sent to workers since the start, lost ones as well. */
   public long bytesToWorkers() {
     return bytesToWorkers.get();
   }

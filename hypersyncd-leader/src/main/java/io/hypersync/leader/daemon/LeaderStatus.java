@@ -237,6 +237,8 @@ final class LeaderStatus {
     node.put("symbol_bytes", status.symbolBytes());
     node.put("on_the_way_bytes", status.onTheWayBytes());
     node.put("waiting_bytes", status.waitingBytes());
+    node.put("quic_window_bytes", status.quicWindowBytes());
+    node.put("window_bytes", status.windowBytes());
     node.put("backlog_bytes", status.backlogBytes());
     node.put("chunks_pushed", status.pushed());
     node.put("chunks_refused", status.refused());

@@ -10,6 +10,8 @@ import io.hypersync.wire.message.ChunkDelivery;
  * @param reason why, in words
  * @param loss share of packets to it that were lost lately, 0 to 1
  * @param rttNs round-trip time in nanoseconds; 0 if nothing was measured
+ * @param quicWindowBytes what QUIC lets be on its way, unacknowledged; 0 if nothing was measured
+ * @param windowBytes so much may be in datagrams that the worker has not told of
  * @param symbolBytes length of a symbol, in bytes; 0 if the worker takes no datagrams
  * @param onTheWay chunks in datagrams that the worker has not told of
  * @param onTheWayBytes what these are with their repair symbols
@@ -24,6 +26,8 @@ public record DataPlaneStatus(
     String reason,
     double loss,
     long rttNs,
+    long quicWindowBytes,
+    long windowBytes,
     int symbolBytes,
     int onTheWay,
     long onTheWayBytes,

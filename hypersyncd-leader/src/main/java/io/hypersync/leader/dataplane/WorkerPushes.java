@@ -76,6 +76,7 @@ final class WorkerPushes {
   private long backlogBytes;
   private long windowBytes;
   private long rttNs;
+  private long quicWindowBytes;
   private long lastPush;
   private long heardNs;
   private long pushed;
@@ -277,6 +278,7 @@ final class WorkerPushes {
   /** Takes what the connection has measured. */
   void measured(PathFigures figures, long nowNs) {
     rttNs = figures.rttNs();
+    quicWindowBytes = figures.windowBytes();
     loss.measured(figures);
     choice.measured(loss, rttNs, nowNs);
     DataPlaneSettings.Limits limits = settings.limits();
@@ -307,6 +309,8 @@ final class WorkerPushes {
         reason,
         loss.rate(),
         rttNs,
+        quicWindowBytes,
+        windowBytes,
         symbolBytes,
         onTheWay.size(),
         onTheWayBytes,

@@ -96,9 +96,11 @@ class JnrBackendTest {
             .formatted(inodes, handles, requests, status.path("kernel_requests"));
   }
 
-  /** The processes that have files open below a directory, and those files. */
+  /** The processes that have files open or mapped below a directory, and those files. */
   private static String openBelow(Path directory) throws Exception {
-    String script = "ls -l /proc/[0-9]*/fd /proc/[0-9]*/cwd 2>/dev/null | grep -F \"$1\" || true";
+    String script =
+        "ls -l /proc/[0-9]*/fd /proc/[0-9]*/cwd 2>/dev/null | grep -F \"$1\";"
+            + " grep -F \"$1\" /proc/[0-9]*/maps 2>/dev/null; true";
     return Shell.must(Path.of("/"), "bash", "-c", script, "open", directory.toString());
   }
 

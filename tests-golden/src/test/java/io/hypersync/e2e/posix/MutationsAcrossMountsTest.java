@@ -13,9 +13,10 @@ import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestClusterExtension;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
@@ -414,28 +415,28 @@ class MutationsAcrossMountsTest {
   private static void mapsReadOnly(Pair pair) throws Exception {
     Files.writeString(pair.a.resolve("f"), "mapped");
     pair.seenOnB("content", "mapped", b -> text(b.resolve("f")));
-    try (FileChannel file = FileChannel.open(pair.b.resolve("f"), StandardOpenOption.READ)) {
-      MappedByteBuffer map = file.map(MapMode.READ_ONLY, 0, file.size());
-      assertEquals("mapped", StandardCharsets.UTF_8.decode(map).toString());
-    }
+    assertEquals("mapped", mapped(pair.b.resolve("f")));
     Files.writeString(pair.a.resolve("f"), "again!");
     Await.same(
-        "mapped anew, after a write on A",
-        "again!",
-        () -> {
-          try (FileChannel file = FileChannel.open(pair.b.resolve("f"), StandardOpenOption.READ)) {
-            return StandardCharsets.UTF_8
-                .decode(file.map(MapMode.READ_ONLY, 0, file.size()))
-                .toString();
-          }
-        });
+        "mapped anew, after a write on A", "again!", () -> mapped(pair.b.resolve("f")));
+  }
+
+  /** The file is mapped until the arena ends; a buffer would have it open until a collection. */
+  private static String mapped(Path path) throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment map = file.map(MapMode.READ_ONLY, 0, file.size(), arena);
+      return StandardCharsets.UTF_8.decode(map.asByteBuffer()).toString();
+    }
   }
 
   private static void mapsPrivately(Pair pair) throws Exception {
     Files.writeString(pair.a.resolve("f"), "common");
     try (FileChannel file =
-        FileChannel.open(pair.a.resolve("f"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      MappedByteBuffer map = file.map(MapMode.PRIVATE, 0, 6);
+            FileChannel.open(
+                pair.a.resolve("f"), StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Arena arena = Arena.ofConfined()) {
+      ByteBuffer map = file.map(MapMode.PRIVATE, 0, 6, arena).asByteBuffer();
       map.put(0, (byte) 'C');
       assertEquals("Common", StandardCharsets.UTF_8.decode(map).toString());
     }
