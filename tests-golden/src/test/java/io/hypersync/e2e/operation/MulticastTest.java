@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.e2e.harness.Alone;
 import io.hypersync.e2e.harness.LocalNetwork;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * <p>{@code -Dhypersync.multicast.readers=7 -Dhypersync.multicast.rate=2MiB} measures with eight
  * workers.
  */
+@Alone
 @RealMounts
 @TestMethodOrder(OrderAnnotation.class)
 class MulticastTest {
@@ -54,6 +56,9 @@ class MulticastTest {
 
   /** Frames of the switch have headers, chunks have repair symbols for 5 % losses. */
   private static final double MOST_PER_BYTE = 1.5;
+
+  /** While a reader counts as hearing nothing, chunks go to each alone. */
+  private static final double NOT_TO_ALL = Double.MAX_VALUE;
 
   /** Vectors are slow in a JVM that compiles as little as one of a test. */
   private static final String QUICKLY_WARM = "-D" + OctetRows.FORCE_SCALAR + "=true";
@@ -121,7 +126,14 @@ class MulticastTest {
       perByte = sentPerByte("again" + again); // readers on a busy machine are late, and ask
     }
     double least = perByte;
-    assertTrue(least < MOST_PER_BYTE, () -> least + " bytes left the leader for each written one");
+    assertTrue(
+        least < MOST_PER_BYTE,
+        () ->
+            least
+                + " bytes left the leader for each written one; b: "
+                + plane("b")
+                + ", c: "
+                + plane("c"));
     JsonNode status = cluster.leader().status().path("multicast");
     assertTrue(status.path("bytes").asLong() > 12 * MIB, status::toString);
     assertEquals("multicast", plane("b").path("delivery").asText());
@@ -136,14 +148,13 @@ class MulticastTest {
     writeAndCompare(name, 8 * MIB);
     JsonNode after = network.figures();
     double all = difference(before, after, "multicast_bytes");
-    assertTrue(all > 8 * MIB, () -> all + " bytes to all; b: " + plane("b") + ", c: " + plane("c"));
     long alone =
         after.path("unicast_bytes_from").path(0).asLong()
             - before.path("unicast_bytes_from").path(0).asLong();
     System.out.printf(
         "%.2f bytes to all and %.2f to single workers for each written one%n",
         all / (8 * MIB), (double) alone / (8 * MIB));
-    return (all + alone) / (8 * MIB);
+    return all < 8 * MIB ? NOT_TO_ALL : (all + alone) / (8 * MIB);
   }
 
   @Test
