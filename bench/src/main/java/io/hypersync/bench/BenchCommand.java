@@ -82,6 +82,7 @@ public final class BenchCommand implements ExtraCommand {
 
   /** A connection does not survive more. */
   private static final int MOST_LOST_PERCENT = 30;
+
   private static final int MOST_IN_A_ROW = 1_000;
 
   private static final int MOST_DELAY_MS = 500;
@@ -322,7 +323,8 @@ public final class BenchCommand implements ExtraCommand {
       case GROWTH -> new Growth(entries()).run(narrator, cleanup, folder);
       case SCALE -> new Scale(files(), Optional.ofNullable(before)).run(narrator, cleanup, folder);
       case LOSS ->
-          new LossRun(new Workers(workers), losses(), bursts(), delays()).run(narrator, cleanup, folder);
+          new LossRun(new Workers(workers), losses(), bursts(), delays())
+              .run(narrator, cleanup, folder);
     };
   }
 

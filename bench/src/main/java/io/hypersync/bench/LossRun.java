@@ -37,8 +37,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param bursts how many packets are lost in a row, on average
  * @param delays in each direction
  */
-record LossRun(
-    Workers workers, List<Double> losses, List<Integer> bursts, List<Duration> delays) {
+record LossRun(Workers workers, List<Double> losses, List<Integer> bursts, List<Duration> delays) {
   static final List<Double> USUAL_LOSSES = List.of(0.0, 0.01, 0.05);
   static final List<Integer> USUAL_BURSTS = List.of(1);
   static final List<Duration> USUAL_DELAYS = List.of(Duration.ofMillis(5));
@@ -144,8 +143,7 @@ record LossRun(
       this.relays = relays;
     }
 
-    LossFound measure(String mode, LossPath path)
-        throws IOException, InterruptedException {
+    LossFound measure(String mode, LossPath path) throws IOException, InterruptedException {
       long[] _ = times(SMALL_BYTES, WARM_UP);
       long[] small = times(SMALL_BYTES, SAMPLES);
       long sentBefore = sent();

@@ -38,6 +38,7 @@ import io.hypersync.leader.sequencer.IntentStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageUnreadableException;
@@ -58,6 +59,8 @@ import io.hypersync.snapshot.SnapshotReader.RoomCheck;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.wire.quic.LeaderBindException;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -121,13 +124,22 @@ public final class LeaderDaemon implements Daemon {
    * @throws UserError if the state directory is in use, damaged or full, or the address is taken
    */
   public static LeaderDaemon start(LeaderDaemonOptions options) {
+    return start(options, null);
+  }
+
+  /**
+   * The same, for a leader in whose process a worker runs.
+   *
+   * @param mount that worker, which connects by {@link #workerHere}; null if there is none
+   */
+  public static LeaderDaemon start(LeaderDaemonOptions options, @Nullable WorkerId mount) {
     try {
-      return startOnce(options);
+      return startOnce(options, mount);
     } catch (PageUnreadableException e) {
       SuspectSnapshots.of(options.stateDir()).note(e);
     }
     try {
-      return startOnce(options); // which reads all pages, and takes a snapshot that is whole
+      return startOnce(options, mount); // which reads all pages, and takes a snapshot that is whole
     } catch (PageUnreadableException e) {
       throw new UserError(
           "page " + e.page() + " of the state cannot be read: " + e.getMessage(),
@@ -135,7 +147,7 @@ public final class LeaderDaemon implements Daemon {
     }
   }
 
-  private static LeaderDaemon startOnce(LeaderDaemonOptions options) {
+  private static LeaderDaemon startOnce(LeaderDaemonOptions options, @Nullable WorkerId mount) {
     Path stateDir = options.stateDir();
     Blake3.vectorFaults().listen(LOG::error);
     CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -222,7 +234,7 @@ public final class LeaderDaemon implements Daemon {
       RestoreCatalog restores = RestoreCatalog.read(stateDir, log, recovered.index());
       LeaderRuntime runtime =
           LeaderRuntime.start(
-              options, recovered, log, chunks, snapshots, mark, past, restores, ended);
+              options, mount, recovered, log, chunks, snapshots, mark, past, restores, ended);
       events.begin(runtime);
       LOG.info(
           "leading workspace {} on {}",
@@ -271,6 +283,11 @@ public final class LeaderDaemon implements Daemon {
           "the conversion of the log in " + stateDir + " was interrupted",
           "Finish it: ./hypersync convert " + ShellWords.quoted(stateDir));
     }
+  }
+
+  /** The side of the worker in this process, as {@link LeaderRuntime#workerHere}. */
+  public WorkerTransport workerHere(WorkerTransportListener listener) {
+    return runtime.workerHere(listener);
   }
 
   @Override

@@ -23,6 +23,10 @@ import io.hypersync.snapshot.SnapshotReader.RoomCheck;
 import io.hypersync.snapshot.StoredPages;
 import io.hypersync.snapshot.SuspectSnapshots;
 import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.wire.quic.QuicOptions;
+import io.hypersync.wire.quic.QuicWorkerClient;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
 import io.hypersync.worker.daemon.FetchedPages;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -34,6 +38,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +67,7 @@ public final class WorkerDaemon implements Daemon {
   private final WriteBehindChunkStore chunks;
 
   private final WorkerDaemonOptions options;
+  private final Function<WorkerTransportListener, WorkerTransport> leaderSide;
 
   /**
    * Before it is mounted, another one may begin with a snapshot of the leader; null while that is
@@ -79,6 +85,7 @@ public final class WorkerDaemon implements Daemon {
 
   private WorkerDaemon(
       WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
       CompletableFuture<Void> ended,
       StateLock lock,
       MountFolder folder,
@@ -86,6 +93,7 @@ public final class WorkerDaemon implements Daemon {
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.options = options;
+    this.leaderSide = leaderSide;
     this.mountPoint = options.mountPoint();
     this.ended = ended;
     this.lock = lock;
@@ -95,14 +103,29 @@ public final class WorkerDaemon implements Daemon {
     this.runtime = runtime;
   }
 
+  /** Prepares a worker that reaches its leader over QUIC. */
+  public static WorkerDaemon start(WorkerDaemonOptions options) {
+    return start(options, overQuic(options));
+  }
+
+  private static Function<WorkerTransportListener, WorkerTransport> overQuic(
+      WorkerDaemonOptions options) {
+    return listener ->
+        QuicWorkerClient.create(
+            options.identity(), options.workspace(), listener, QuicOptions.defaults());
+  }
+
   /**
    * Prepares a worker, which answers status requests from then on; {@link #awaitReady} joins the
    * workspace.
    *
+   * @param leaderSide makes the transport to the leader; again only after the last one was shut
+   *     down
    * @throws UserError if the state directory is in use or unusable, or nothing can be mounted on
    *     the mount point
    */
-  public static WorkerDaemon start(WorkerDaemonOptions options) {
+  public static WorkerDaemon start(
+      WorkerDaemonOptions options, Function<WorkerTransportListener, WorkerTransport> leaderSide) {
     Blake3.vectorFaults().listen(LOG::error);
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -125,8 +148,8 @@ public final class WorkerDaemon implements Daemon {
     var _ = disk.failed().thenAccept(failure -> endForChunks(ended, failure));
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     try {
-      WorkerRuntime runtime = runtime(options, chunks, ended);
-      return new WorkerDaemon(options, ended, lock, folder, disk, chunks, runtime);
+      WorkerRuntime runtime = runtime(options, leaderSide, chunks, ended);
+      return new WorkerDaemon(options, leaderSide, ended, lock, folder, disk, chunks, runtime);
     } catch (RuntimeException e) {
       folder.close();
       chunks.close();
@@ -150,18 +173,29 @@ public final class WorkerDaemon implements Daemon {
    */
   public static WorkerRuntime runtime(
       WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
+    return runtime(options, overQuic(options), chunks, ended);
+  }
+
+  private static WorkerRuntime runtime(
+      WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
+      WriteBehindChunkStore chunks,
+      CompletableFuture<Void> ended) {
     try {
-      return newRuntime(options, chunks, ended);
+      return newRuntime(options, leaderSide, chunks, ended);
     } catch (PageUnreadableException e) {
       SuspectSnapshots.of(options.stateDir()).note(e);
-      return newRuntime(options, chunks, ended);
+      return newRuntime(options, leaderSide, chunks, ended);
     }
   }
 
   private static WorkerRuntime newRuntime(
-      WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
+      WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
+      WriteBehindChunkStore chunks,
+      CompletableFuture<Void> ended) {
     FetchedPages pages = new FetchedPages(new StoredPages(chunks, RateLimit.NONE));
-    return new WorkerRuntime(options, chunks, snapshots(options, pages), pages, ended);
+    return new WorkerRuntime(options, leaderSide, chunks, snapshots(options, pages), pages, ended);
   }
 
   private static Snapshots snapshots(WorkerDaemonOptions options, PageSource pages) {
@@ -252,7 +286,7 @@ public final class WorkerDaemon implements Daemon {
           SnapshotReader.cache(pages, WorkerRuntime.droppableBytes(options.stateMemory()), true);
       Snapshots snapshots =
           Snapshots.begin(options.stateDir(), options.workspace(), received, cache);
-      return new WorkerRuntime(options, chunks, snapshots, pages, ended);
+      return new WorkerRuntime(options, leaderSide, chunks, snapshots, pages, ended);
     } catch (IOException
         | DecodeException
         | PageMissingException
@@ -262,7 +296,7 @@ public final class WorkerDaemon implements Daemon {
           "the leader's snapshot of entry {} cannot be used: {}", received.index(), e.getMessage());
       var _ = stopped.await(INSTALL_AGAIN_S, TimeUnit.SECONDS);
       requireOpen();
-      return runtime(options, chunks, ended);
+      return runtime(options, leaderSide, chunks, ended);
     }
   }
 

@@ -6,9 +6,13 @@ import io.hypersync.cli.runtime.BackingFilesystem;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.LeaderPlan;
+import io.hypersync.cli.runtime.MainHost;
+import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -19,11 +23,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "leader",
     description = {
-      "Run the leader of a workspace until a signal ends it. Logs go to standard error."
+      "Run the leader of a workspace until a signal ends it. Logs go to standard error.",
+      "With --mount the workspace is mounted by the same process, as worker main-host."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync leader --dir /srv/team",
+      "  ./hypersync leader --dir /srv/team --mount /ntmfs/ws/team",
       "  ./hypersync leader --dir /srv/team --bind 10.0.0.1:7890",
       "  ./hypersync leader --dir /srv/team --set hypersync.leader.batch_max_ops=200"
     })
@@ -39,6 +45,14 @@ public final class LeaderCommand implements Callable<Integer> {
       description = "Where to listen (UDP), over hypersync.leader.bind_address.")
   private @Nullable String bind;
 
+  @Option(
+      names = "--mount",
+      paramLabel = "<dir>",
+      description =
+          "Mount the workspace here as well, in this process; an empty folder, or one that is made"
+              + " and taken away again.")
+  private @Nullable String mount;
+
   /** Creates the command with the function that starts its daemon. */
   public LeaderCommand(DaemonStarter<LeaderDaemonOptions> starter) {
     this.starter = starter;
@@ -48,14 +62,24 @@ public final class LeaderCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     workspace.closeToOthers();
+    configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
     Configuration configuration = configurationOptions.read(workspace.configFile());
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
     BackingFilesystem.check(options.stateDir());
-    new DaemonProcess(
-            "leader of " + workspace.name(),
-            RunDirectory.of(System.getenv()).leaderSocket(workspace.id()))
-        .run(starter, options);
+    RunDirectory sockets = RunDirectory.of(System.getenv());
+    DaemonProcess process =
+        new DaemonProcess("leader of " + workspace.name(), sockets.leaderSocket(workspace.id()));
+    if (mount == null) {
+      process.run(starter, options);
+    } else {
+      Path folder = configuration.findPath(Settings.WORKER_MOUNT).orElseThrow();
+      WorkerDaemonOptions here = WorkerPlan.besideLeader(configuration, workspace, options, folder);
+      process.run(
+          MainHost::start,
+          new MainHost.Options(
+              options, here, sockets.workerSocket(here.workspace(), here.worker())));
+    }
     return 0;
   }
 }

@@ -56,8 +56,7 @@ public record NetworkConditions(
    * so long.
    */
   public static NetworkConditions path(double part, double inARow, Duration delay) {
-    return new NetworkConditions(
-        part, inARow, 0, 0, Duration.ZERO, Duration.ZERO, delay, Set.of());
+    return new NetworkConditions(part, inARow, 0, 0, Duration.ZERO, Duration.ZERO, delay, Set.of());
   }
 
   /** Loses everything for {@code dropFor}, once every {@code dropEvery}. */

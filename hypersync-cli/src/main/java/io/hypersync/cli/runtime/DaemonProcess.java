@@ -1,16 +1,11 @@
 package io.hypersync.cli.runtime;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.memory.IdleMemoryThread;
-import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +26,6 @@ public final class DaemonProcess {
   private final Path socket;
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
-  private final long startedAtNs = System.nanoTime();
   private volatile boolean stopping;
   private volatile String reason = "it came to its end";
 
@@ -55,7 +49,9 @@ public final class DaemonProcess {
   public <O> void run(DaemonStarter<O> starter, O options) throws InterruptedException {
     AdminServer.refuseIfAlive(socket);
     try (Daemon daemon = starter.start(options);
-        AdminServer _ = AdminServer.start(socket, commands(daemon));
+        AdminServer _ =
+            AdminServer.start(
+                socket, new DaemonCommands(daemon, socket, this::askedToStop).byName());
         IdleMemoryThread _ = IdleMemoryThread.start()) {
       Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
@@ -101,32 +97,6 @@ public final class DaemonProcess {
     }
   }
 
-  private Map<String, AdminCommand> commands(Daemon daemon) {
-    Map<String, AdminCommand> commands = new HashMap<>(daemon.adminCommands());
-    commands.put("ping", args -> JsonNodeFactory.instance.objectNode());
-    commands.put("status", args -> status(daemon));
-    commands.put(
-        "stop",
-        args -> {
-          reason = "asked to over the admin socket";
-          stopping = true;
-          // Closed before the answer, so that the mount is gone when the caller gets it.
-          daemon.close();
-          stopped.complete(null);
-          return JsonNodeFactory.instance.objectNode();
-        });
-    return commands;
-  }
-
-  private ObjectNode status(Daemon daemon) {
-    Duration uptime = Duration.ofNanos(System.nanoTime() - startedAtNs);
-    return daemon
-        .status()
-        .put("pid", ProcessHandle.current().pid())
-        .put("uptime_ms", uptime.toMillis())
-        .put("socket", socket.toString());
-  }
-
   /**
    * Runs in the shutdown hook. The JVM would exit with the signal's code although the end was
    * clean, so this halts with 0.
@@ -143,6 +113,14 @@ public final class DaemonProcess {
       LOG.warn("{} ends without its last steps", name);
     }
     Runtime.getRuntime().halt(0);
+  }
+
+  /** Closed before the answer, so that the mount is gone when the caller gets it. */
+  private void askedToStop(Daemon daemon) {
+    reason = "asked to over the admin socket";
+    stopping = true;
+    daemon.close();
+    stopped.complete(null);
   }
 
   private static void removeHook(Thread hook) {

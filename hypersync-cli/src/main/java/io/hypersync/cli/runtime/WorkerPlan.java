@@ -7,14 +7,21 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.Enrolments.Enrolled;
 import io.hypersync.cli.workspace.SavedWorkerOptions;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.file.SharedDirectories;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.wire.pki.Identity;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class WorkerPlan {
   /** Like /tmp, with the sticky bit: everybody may create files and remove their own. */
   private static final int LOCAL_DIR_MODE = 01777;
+
+  /** The id of the worker in the leader's process. */
+  private static final WorkerId MAIN_HOST = new WorkerId("main-host");
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPlan.class);
 
@@ -50,11 +60,8 @@ public final class WorkerPlan {
                         "where is the workspace to be mounted?",
                         "Say so: --mount /ntmfs/ws/<workspace>",
                         UserError.USAGE));
-    refuseIfMounted(mount);
-    Path localDir =
-        configuration.findPath(Settings.WORKER_LOCAL_DIR).orElseGet(() -> localDirOf(mount));
-    makeLocalDir(localDir);
-    return new WorkerDaemonOptions(
+    return options(
+        configuration,
         enrolled.token().workspace(),
         enrolled.token().worker(),
         enrolled.token().identity(),
@@ -64,8 +71,63 @@ public final class WorkerPlan {
             .map(HostPort::unresolved)
             .orElse(enrolled.token().leader()),
         mount,
-        localDir,
         enrolled.stateDir(),
+        configuration.get(Settings.WORKER_MULTICAST));
+  }
+
+  /**
+   * Returns the options of the worker in a leader's process. Creates the local directory for
+   * caches.
+   *
+   * @throws UserError if something is in the way of the mount
+   */
+  public static WorkerDaemonOptions besideLeader(
+      Configuration configuration,
+      WorkspaceDirectory workspace,
+      LeaderDaemonOptions leader,
+      Path mount) {
+    Path stateDir =
+        configuration.findPath(Settings.WORKER_STATE_DIR).orElseGet(workspace::mountStateDir);
+    BackingFilesystem.check(stateDir);
+    try {
+      Files.createDirectories(stateDir, DurableFiles.OWNER_ONLY_DIRECTORY);
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot make the folder " + stateDir + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
+    }
+    return options(
+        configuration,
+        leader.workspace(),
+        MAIN_HOST,
+        leader.identity(), // shown to nobody: the two do not meet over a network
+        leader.bindAddress(),
+        mount,
+        stateDir,
+        false);
+  }
+
+  private static WorkerDaemonOptions options(
+      Configuration configuration,
+      WorkspaceId workspace,
+      WorkerId worker,
+      Identity identity,
+      InetSocketAddress leader,
+      Path mount,
+      Path stateDir,
+      boolean multicast) {
+    refuseIfMounted(mount);
+    Path localDir =
+        configuration.findPath(Settings.WORKER_LOCAL_DIR).orElseGet(() -> localDirOf(mount));
+    makeLocalDir(localDir);
+    return new WorkerDaemonOptions(
+        workspace,
+        worker,
+        identity,
+        leader,
+        mount,
+        localDir,
+        stateDir,
         configuration.get(Settings.WORKER_MUTATION_DEADLINE),
         configuration.get(Settings.WORKER_LEADER_TIMEOUT),
         configuration.get(Settings.WORKER_LEADER_STALE),
@@ -80,7 +142,7 @@ public final class WorkerPlan {
             configuration.get(Settings.GC_INTERVAL).toNanos(),
             configuration.get(Settings.WORKER_CACHE_MAX)),
         StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
-        configuration.get(Settings.WORKER_MULTICAST),
+        multicast,
         configuration.get(Settings.WORKER_MULTICAST_INTERFACE));
   }
 

@@ -38,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * leader/          the leader's certificate and key
  * tokens/          enrolment tokens, each as secret as a key
  * state/           op log and chunks
+ * mount/           what the mount in the leader's process keeps, if there is one
  * </pre>
  *
  * @param root the directory, absolute
@@ -53,6 +54,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   static final String LEADER_DIR = "leader";
   static final String TOKENS_DIR = "tokens";
   static final String STATE_DIR = "state";
+  static final String MOUNT_STATE_DIR = "mount";
 
   /**
    * Creates a workspace without tokens; see {@link #create(Path, WorkspaceId, WorkspaceName,
@@ -229,6 +231,11 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   /** Returns the directory of op log and chunks, unless the configuration names another. */
   public Path stateDir() {
     return root.resolve(STATE_DIR);
+  }
+
+  /** Returns the state directory of the mount in the leader's process. */
+  public Path mountStateDir() {
+    return root.resolve(MOUNT_STATE_DIR);
   }
 
   /** Returns the path that a worker's token is written to, unless the user names another. */

@@ -19,6 +19,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
@@ -37,6 +38,7 @@ import io.hypersync.snapshot.daemon.PageMemoryStatus;
 import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.local.LocalLeaderTransport;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
@@ -48,6 +50,8 @@ import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.SessionId;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -78,6 +82,10 @@ public final class LeaderRuntime implements AutoCloseable {
   private final OpLog log;
   private final ChunkStore chunkStore;
   private final LeaderTransport transport;
+
+  /** The same, if a worker runs in this process; else null. */
+  private final @Nullable LocalLeaderTransport beside;
+
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final RootAuditor auditor;
@@ -115,6 +123,7 @@ public final class LeaderRuntime implements AutoCloseable {
       OpLog log,
       ChunkStore chunkStore,
       LeaderTransport transport,
+      @Nullable LocalLeaderTransport beside,
       @Nullable MulticastSender multicast,
       Snapshots snapshots,
       CollectionMark mark,
@@ -125,6 +134,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.log = log;
     this.chunkStore = chunkStore;
     this.transport = transport;
+    this.beside = beside;
     // The helpers call back through `loop`, which exists before they are given any work.
     FaultPoints faults = FaultPoints.configured();
     this.chunks =
@@ -330,11 +340,13 @@ public final class LeaderRuntime implements AutoCloseable {
   /**
    * Binds the address and starts leading.
    *
+   * @param mount the worker that runs in this process; null if there is none
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
+      @Nullable WorkerId mount,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
@@ -352,7 +364,8 @@ public final class LeaderRuntime implements AutoCloseable {
                 options.bindAddress().getAddress(),
                 options.dataPlane().multicastBytesPerSecond())
             : null;
-    QuicLeaderServer transport;
+    LeaderTransport transport;
+    LocalLeaderTransport beside = null;
     try {
       transport =
           QuicLeaderServer.bind(
@@ -367,6 +380,10 @@ public final class LeaderRuntime implements AutoCloseable {
       }
       throw e;
     }
+    if (mount != null) {
+      beside = new LocalLeaderTransport(transport, adapter, mount);
+      transport = beside;
+    }
     LeaderRuntime runtime =
         new LeaderRuntime(
             options,
@@ -374,6 +391,7 @@ public final class LeaderRuntime implements AutoCloseable {
             log,
             chunkStore,
             transport,
+            beside,
             multicast,
             snapshots,
             mark,
@@ -411,6 +429,19 @@ public final class LeaderRuntime implements AutoCloseable {
           }
           trimmer.enable();
         });
+  }
+
+  /**
+   * The side of the worker in this process; to be called again only after the last one was shut
+   * down. Any thread.
+   *
+   * @throws IllegalStateException if the leader was started without a worker
+   */
+  public WorkerTransport workerHere(WorkerTransportListener listener) {
+    if (beside == null) {
+      throw new IllegalStateException("no worker runs in this process");
+    }
+    return beside.worker(listener);
   }
 
   /** The address that workers connect to. */

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  *
  * @param reads runs reads again for which chunks were fetched
  */
-record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link, Executor reads)
+record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link, Executor reads)
     implements Mutations {
   @Override
   public boolean isWritable() {

@@ -33,6 +33,8 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.PeerCertificates;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
@@ -72,6 +74,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,7 +102,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private final WorkerDaemonOptions options;
   private final CompletableFuture<Void> ended;
-  private final QuicLeaderLink link;
+  private final TransportLink link;
   private final LocalChunks chunks;
   private final WorkerAgent agent;
   private final AgentLoop<WorkerAgent> loop;
@@ -140,6 +143,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /**
    * Creates all parts and starts none.
    *
+   * @param leaderSide makes the transport to the leader
    * @param snapshots what the replica begins with, and where its snapshots go
    * @param fetched the pages of its state
    * @param ended completed when the mount is gone; exceptionally when the agent fails or the kernel
@@ -147,6 +151,7 @@ public final class WorkerRuntime implements AutoCloseable {
    */
   public WorkerRuntime(
       WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
       WriteBehindChunkStore store,
       Snapshots snapshots,
       FetchedPages fetched,
@@ -154,7 +159,7 @@ public final class WorkerRuntime implements AutoCloseable {
     this.options = options;
     this.ended = ended;
     FaultPoints faults = FaultPoints.configured();
-    this.link = new QuicLeaderLink(options, faults);
+    this.link = new TransportLink(options, leaderSide, faults);
     // These parts call the agent through `loop`, and only after `begin` below.
     this.chunks = new LocalChunks(store, call -> loop().post(call), link::readBulk);
     this.store = store;

@@ -13,9 +13,9 @@ import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestClusterExtension;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -417,8 +417,7 @@ class MutationsAcrossMountsTest {
     pair.seenOnB("content", "mapped", b -> text(b.resolve("f")));
     assertEquals("mapped", mapped(pair.b.resolve("f")));
     Files.writeString(pair.a.resolve("f"), "again!");
-    Await.same(
-        "mapped anew, after a write on A", "again!", () -> mapped(pair.b.resolve("f")));
+    Await.same("mapped anew, after a write on A", "again!", () -> mapped(pair.b.resolve("f")));
   }
 
   /** The file is mapped until the arena ends; a buffer would have it open until a collection. */

@@ -9,8 +9,6 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.MulticastGroup;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
-import io.hypersync.wire.quic.QuicOptions;
-import io.hypersync.wire.quic.QuicWorkerClient;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.wire.transport.WorkerTransport;
@@ -23,18 +21,19 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agent's link to the leader over QUIC, and the transport's callbacks to the agent; all on the
- * transport's thread unless stated otherwise. Once the agent has dropped a connection it gets no
- * more events from it: what still arrives is ignored until the connection has closed, and only then
- * does the next attempt begin.
+ * The agent's link to the leader over a transport, and the transport's callbacks to the agent; all
+ * on the transport's thread unless stated otherwise. Once the agent has dropped a connection it
+ * gets no more events from it: what still arrives is ignored until the connection has closed, and
+ * only then does the next attempt begin.
  */
-final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
-  private static final Logger LOG = LoggerFactory.getLogger(QuicLeaderLink.class);
+final class TransportLink implements LeaderLink, WorkerTransportListener {
+  private static final Logger LOG = LoggerFactory.getLogger(TransportLink.class);
 
   private final WorkerTransport transport;
   private final LeaderName leader;
@@ -54,13 +53,19 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private boolean connected;
   private boolean dropped;
 
-  QuicLeaderLink(WorkerDaemonOptions options, FaultPoints faults) {
+  /**
+   * Makes a link that has not connected yet.
+   *
+   * @param leaderSide makes the transport, given who hears what it brings
+   */
+  TransportLink(
+      WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
+      FaultPoints faults) {
     this.faults = faults;
     this.multicast = new MulticastReceiver(this::post, options.multicastInterface());
     this.leader = LeaderName.of(options.leaderAddress());
-    this.transport =
-        QuicWorkerClient.create(
-            options.identity(), options.workspace(), this, QuicOptions.defaults());
+    this.transport = leaderSide.apply(this);
   }
 
   /** To be called before the agent runs. */

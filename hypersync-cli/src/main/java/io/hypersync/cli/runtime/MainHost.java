@@ -1,0 +1,106 @@
+package io.hypersync.cli.runtime;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.leader.LeaderDaemon;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.runtime.admin.AdminCommand;
+import io.hypersync.runtime.admin.AdminServer;
+import io.hypersync.runtime.admin.Daemon;
+import io.hypersync.worker.WorkerDaemon;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader and a mount of its workspace in one process (hypersync.md 4.2). As a daemon it is the
+ * leader; the mount answers on a socket of its own, as any worker does, and can end before it. What
+ * ends the leader ends the mount.
+ */
+public final class MainHost implements Daemon {
+  private static final Logger LOG = LoggerFactory.getLogger(MainHost.class);
+
+  private final LeaderDaemon leader;
+  private final WorkerDaemon mount;
+  private final AdminServer mountServer;
+  private boolean closed;
+
+  /**
+   * What both are started with.
+   *
+   * @param mountSocket where the mount answers
+   */
+  public record Options(LeaderDaemonOptions leader, WorkerDaemonOptions mount, Path mountSocket) {}
+
+  private MainHost(LeaderDaemon leader, WorkerDaemon mount, Path socket) {
+    this.leader = leader;
+    this.mount = mount;
+    this.mountServer =
+        AdminServer.start(socket, new DaemonCommands(mount, socket, Daemon::close).byName());
+    var _ =
+        mount
+            .ended()
+            .exceptionally(
+                failure -> {
+                  LOG.error(
+                      "the mount in this process has failed, the leader goes on; it is mounted"
+                          + " again when the leader is started again",
+                      failure);
+                  return null;
+                });
+  }
+
+  /**
+   * Recovers the leader, and prepares the mount; {@link #awaitReady} mounts it.
+   *
+   * @throws io.hypersync.runtime.admin.UserError if one of the two cannot start
+   */
+  public static MainHost start(Options options) {
+    AdminServer.refuseIfAlive(options.mountSocket());
+    LeaderDaemon leader = LeaderDaemon.start(options.leader(), options.mount().worker());
+    WorkerDaemon mount = null;
+    try {
+      mount = WorkerDaemon.start(options.mount(), leader::workerHere);
+      return new MainHost(leader, mount, options.mountSocket());
+    } catch (RuntimeException e) {
+      if (mount != null) {
+        mount.close();
+      }
+      leader.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void awaitReady() throws InterruptedException {
+    mount.awaitReady();
+  }
+
+  @Override
+  public ObjectNode status() {
+    return leader.status();
+  }
+
+  @Override
+  public Map<String, AdminCommand> adminCommands() {
+    return leader.adminCommands();
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return leader.ended();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    mount.close();
+    leader.close();
+    mountServer.close();
+  }
+}
