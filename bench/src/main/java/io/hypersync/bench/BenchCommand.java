@@ -83,7 +83,7 @@ public final class BenchCommand implements ExtraCommand {
   /** A connection does not survive more. */
   private static final int MOST_LOST_PERCENT = 30;
 
-  private static final int MOST_IN_A_ROW = 1_000;
+  private static final int MOST_BURST_MS = 1_000;
 
   private static final int MOST_DELAY_MS = 500;
 
@@ -242,9 +242,10 @@ public final class BenchCommand implements ExtraCommand {
 
   @Option(
       names = "--burst",
-      paramLabel = "<packets>",
+      paramLabel = "<ms>",
       split = ",",
-      description = "Of loss: how many packets are lost in a row, on average (default: 1).")
+      description =
+          "Of loss: how long packets are lost in one go, on average (default: 0, each by itself).")
   private List<Integer> burst = List.of();
 
   @Option(
@@ -454,8 +455,8 @@ public final class BenchCommand implements ExtraCommand {
         : loss.stream().map(percent -> percent / PERCENT).toList();
   }
 
-  private List<Integer> bursts() {
-    return burst.isEmpty() ? LossRun.USUAL_BURSTS : burst;
+  private List<Duration> bursts() {
+    return burst.isEmpty() ? LossRun.USUAL_BURSTS : burst.stream().map(Duration::ofMillis).toList();
   }
 
   private List<Duration> delays() {
@@ -551,14 +552,14 @@ public final class BenchCommand implements ExtraCommand {
       throw new UserError("--loss, --burst and --delay are of suite loss", "", UserError.USAGE);
     }
     if (loss.stream().anyMatch(percent -> percent < 0 || percent > MOST_LOST_PERCENT)
-        || burst.stream().anyMatch(packets -> packets < 1 || packets > MOST_IN_A_ROW)
+        || burst.stream().anyMatch(ms -> ms < 0 || ms > MOST_BURST_MS)
         || delay.stream().anyMatch(ms -> ms < 0 || ms > MOST_DELAY_MS)) {
       throw new UserError(
           "--loss must be 0 to "
               + MOST_LOST_PERCENT
-              + " percent, --burst 1 to "
-              + MOST_IN_A_ROW
-              + ", and --delay 0 to "
+              + " percent, --burst 0 to "
+              + MOST_BURST_MS
+              + " ms, and --delay 0 to "
               + MOST_DELAY_MS
               + " ms",
           "",

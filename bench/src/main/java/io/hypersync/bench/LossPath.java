@@ -7,10 +7,10 @@ import java.util.Locale;
  * What a path between the leader and a worker does to packets.
  *
  * @param lost the share of packets that is lost, 0 to 1
- * @param burst how many are lost in a row, on average; 1 for each by itself
+ * @param burst how long all are lost in one go, on average; zero for each by itself
  * @param delay in each direction
  */
-record LossPath(double lost, int burst, Duration delay) {
+record LossPath(double lost, Duration burst, Duration delay) {
   private static final double PERCENT = 100;
 
   String percent() {
@@ -18,7 +18,7 @@ record LossPath(double lost, int burst, Duration delay) {
   }
 
   String text() {
-    String inARow = burst > 1 ? ", " + burst + " in a row" : "";
-    return percent() + " % lost" + inARow + ", " + delay.toMillis() + " ms each way";
+    String inBursts = burst.isZero() ? "" : " in bursts of " + burst.toMillis() + " ms";
+    return percent() + " % lost" + inBursts + ", " + delay.toMillis() + " ms each way";
   }
 }

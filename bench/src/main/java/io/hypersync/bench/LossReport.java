@@ -24,7 +24,7 @@ final class LossReport {
     Table table =
         Table.of(
             ">LOST",
-            ">IN A ROW",
+            ">BURST",
             ">DELAY",
             "DATA PLANE",
             ">64K P50",
@@ -37,7 +37,7 @@ final class LossReport {
     for (LossFound one : found) {
       table.row(
           one.path().percent(),
-          String.valueOf(one.path().burst()),
+          one.path().burst().toMillis() + " ms",
           one.path().delay().toMillis() + " ms",
           one.mode(),
           millis(one.smallP50()),
@@ -49,7 +49,7 @@ final class LossReport {
           String.format(Locale.ROOT, "%.1f %%", one.asked() * PERCENT));
       rows.addObject()
           .put("lost", one.path().lost())
-          .put("lost_in_a_row", one.path().burst())
+          .put("burst_ms", one.path().burst().toMillis())
           .put("delay_ms", one.path().delay().toMillis())
           .put("data_plane", one.mode())
           .put("write_64k_ms_p50", one.smallP50() / NS_PER_MS)
@@ -67,7 +67,7 @@ final class LossReport {
             + workers.text()
             + "\nFrom the end of a write through one mount until the last of the others shows it,"
             + " in ms.\nMIB/S: 64 MiB in writes of 1 MiB, until all is shown. SENT A BYTE: what the"
-            + " leader sends through\nthe paths for each byte written. ASKED: chunks that had not come before a reader asked.\nIN A ROW: how many packets are lost one after the other, on average. DELAY: in each direction.\n"
+            + " leader sends through\nthe paths for each byte written. ASKED: chunks that had not come before a reader asked.\nBURST: how long all is lost in one go, on average. DELAY: in each direction.\n"
             + table.render("")
             + Target.text(aims);
     return new SuiteResult(load.average(), List.of(), List.of(), tree, text);

@@ -34,12 +34,12 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param workers how many, with the writer
  * @param losses shares of packets that are lost
- * @param bursts how many packets are lost in a row, on average
+ * @param bursts how long packets are lost in one go, on average; zero for each by itself
  * @param delays in each direction
  */
-record LossRun(Workers workers, List<Double> losses, List<Integer> bursts, List<Duration> delays) {
+record LossRun(Workers workers, List<Double> losses, List<Duration> bursts, List<Duration> delays) {
   static final List<Double> USUAL_LOSSES = List.of(0.0, 0.01, 0.05);
-  static final List<Integer> USUAL_BURSTS = List.of(1);
+  static final List<Duration> USUAL_BURSTS = List.of(Duration.ZERO);
   static final List<Duration> USUAL_DELAYS = List.of(Duration.ofMillis(5));
 
   /** What a leader can be set to. */
@@ -49,6 +49,10 @@ record LossRun(Workers workers, List<Double> losses, List<Integer> bursts, List<
   private static final int SMALL_BYTES = 64 << 10;
   private static final int LARGE_BYTES = 1 << 20;
   private static final int SAMPLES = 60;
+
+  /** Of writes of a MiB: with fewer the 99th percentile would be the longest of all. */
+  private static final int LARGE_SAMPLES = 200;
+
   private static final int STREAM_WRITES = 64;
 
   /** Writes before the first that counts: the leader measures the path, and codes are made. */
@@ -120,7 +124,7 @@ record LossRun(Workers workers, List<Double> losses, List<Integer> bursts, List<
   private List<LossPath> paths() {
     List<LossPath> paths = new ArrayList<>();
     for (double lost : losses) {
-      for (int burst : lost > 0 ? bursts : USUAL_BURSTS) {
+      for (Duration burst : lost > 0 ? bursts : USUAL_BURSTS) {
         delays.forEach(delay -> paths.add(new LossPath(lost, burst, delay)));
       }
     }
@@ -148,9 +152,9 @@ record LossRun(Workers workers, List<Double> losses, List<Integer> bursts, List<
       long[] small = times(SMALL_BYTES, SAMPLES);
       long sentBefore = sent();
       long askedBefore = asked();
-      long[] large = times(LARGE_BYTES, SAMPLES);
-      double perByte = (double) (sent() - sentBefore) / ((long) SAMPLES * LARGE_BYTES);
-      double chunks = (double) readers.size() * SAMPLES * LARGE_BYTES / CHUNK_BYTES;
+      long[] large = times(LARGE_BYTES, LARGE_SAMPLES);
+      double perByte = (double) (sent() - sentBefore) / ((long) LARGE_SAMPLES * LARGE_BYTES);
+      double chunks = (double) readers.size() * LARGE_SAMPLES * LARGE_BYTES / CHUNK_BYTES;
       double asked = (asked() - askedBefore) / chunks;
       long ns = streamed();
       double bytesPerSecond = (double) STREAM_WRITES * LARGE_BYTES * NS_PER_S / ns;

@@ -27,13 +27,15 @@ import picocli.CommandLine.Spec;
 public final class HypersyncCommand implements Runnable {
   private static final String LEADER = "leader";
   private static final String WORKER = "worker";
+  private static final String UP = "up";
 
-  /** Subcommands by name in the order of the usage, without the two that start daemons. */
+  /** Subcommands by name in the order of the usage, without those that start daemons. */
   private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
 
   static {
     COMMANDS.put("demo", DemoCommand.class);
     COMMANDS.put("init", InitCommand.class);
+    COMMANDS.put("down", DownCommand.class);
     COMMANDS.put("token", TokenCommand.class);
     COMMANDS.put("mount", MountCommand.class);
     COMMANDS.put("umount", UmountCommand.class);
@@ -80,6 +82,7 @@ public final class HypersyncCommand implements Runnable {
         switch (name) {
           case LEADER -> new LeaderCommand(leader);
           case WORKER -> new WorkerCommand(worker);
+          case UP -> new UpCommand(leader);
           default -> COMMANDS.get(name);
         };
     if (command == null) {
@@ -93,7 +96,7 @@ public final class HypersyncCommand implements Runnable {
       CommandLine line,
       DaemonStarter<LeaderDaemonOptions> leader,
       DaemonStarter<WorkerDaemonOptions> worker) {
-    Stream.concat(COMMANDS.keySet().stream(), Stream.of(LEADER, WORKER))
+    Stream.concat(COMMANDS.keySet().stream(), Stream.of(UP, LEADER, WORKER))
         .forEach(name -> add(line, name, leader, worker));
   }
 

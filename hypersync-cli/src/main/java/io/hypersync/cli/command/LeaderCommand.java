@@ -2,17 +2,11 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
-import io.hypersync.cli.runtime.BackingFilesystem;
-import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
-import io.hypersync.cli.runtime.LeaderPlan;
-import io.hypersync.cli.runtime.MainHost;
-import io.hypersync.cli.runtime.WorkerPlan;
+import io.hypersync.cli.runtime.LeaderProcess;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
-import io.hypersync.runtime.admin.RunDirectory;
-import io.hypersync.worker.WorkerDaemonOptions;
-import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,21 +59,10 @@ public final class LeaderCommand implements Callable<Integer> {
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
     Configuration configuration = configurationOptions.read(workspace.configFile());
-    LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
-    BackingFilesystem.check(options.stateDir());
-    RunDirectory sockets = RunDirectory.of(System.getenv());
-    DaemonProcess process =
-        new DaemonProcess("leader of " + workspace.name(), sockets.leaderSocket(workspace.id()));
-    if (mount == null) {
-      process.run(starter, options);
-    } else {
-      Path folder = configuration.findPath(Settings.WORKER_MOUNT).orElseThrow();
-      WorkerDaemonOptions here = WorkerPlan.besideLeader(configuration, workspace, options, folder);
-      process.run(
-          MainHost::start,
-          new MainHost.Options(
-              options, here, sockets.workerSocket(here.workspace(), here.worker())));
-    }
+    new LeaderProcess(workspace, configuration)
+        .run(
+            starter,
+            mount == null ? Optional.empty() : configuration.findPath(Settings.WORKER_MOUNT));
     return 0;
   }
 }

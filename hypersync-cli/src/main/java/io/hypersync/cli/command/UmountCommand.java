@@ -49,7 +49,6 @@ import picocli.CommandLine.Parameters;
     })
 final class UmountCommand implements Callable<Integer> {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final int USERS_SHOWN = 5;
 
   @Mixin private final Screen screen = new Screen();
   @Mixin private final DaemonSelection selection = new DaemonSelection();
@@ -260,18 +259,8 @@ final class UmountCommand implements Callable<Integer> {
   private void refuseIfUsed(Path mount, Optional<Daemons.Living> owner) {
     Set<Long> own =
         owner.map(worker -> Set.of(worker.status().path("pid").asLong())).orElse(Set.of());
-    List<MountUsers.User> users =
-        force
-            ? List.of()
-            : Mounts.device(mount).map(device -> MountUsers.of(device, own)).orElse(List.of());
-    if (!users.isEmpty()) {
-      throw new UserError(
-          mount + " is in use by " + users.size() + (users.size() == 1 ? " process" : " processes"),
-          users.stream()
-                  .limit(USERS_SHOWN)
-                  .map(MountUsers.User::toString)
-                  .collect(Collectors.joining("\n"))
-              + "\nEnd them, or use --force.");
+    if (!force) {
+      MountUsers.refuse(mount, own);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.hypersync.cli.daemons;
 
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.daemon.inotify.ShadowMain;
 import io.hypersync.worker.fuse.dev.FileDevices;
 import java.io.IOException;
@@ -13,11 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Finds the processes that use a mount and so keep it from being unmounted. */
 public final class MountUsers {
   private static final Path PROC = Path.of("/proc");
+  private static final int SHOWN = 5;
 
   private MountUsers() {}
 
@@ -55,6 +58,22 @@ public final class MountUsers {
       }
     }
     return users;
+  }
+
+  /**
+   * Refuses to take away a mount that processes use.
+   *
+   * @param own as in {@link #of}
+   * @throws UserError if there are any; it names the first ones
+   */
+  public static void refuse(Path mount, Set<Long> own) {
+    List<User> users = Mounts.device(mount).map(device -> of(device, own)).orElse(List.of());
+    if (!users.isEmpty()) {
+      throw new UserError(
+          mount + " is in use by " + users.size() + (users.size() == 1 ? " process" : " processes"),
+          users.stream().limit(SHOWN).map(User::toString).collect(Collectors.joining("\n"))
+              + "\nEnd them, or use --force.");
+    }
   }
 
   private static Optional<String> use(Path process, String device) {

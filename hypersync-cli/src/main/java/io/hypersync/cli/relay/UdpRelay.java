@@ -13,7 +13,6 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -55,7 +54,8 @@ public final class UdpRelay implements AutoCloseable {
   private final AtomicLong doubled = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
   private final AtomicLong bytesToWorkers = new AtomicLong();
-  private final EnumSet<Direction> losing = EnumSet.noneOf(Direction.class);
+  private final RandomLoss toLeader;
+  private final RandomLoss toWorker;
   private long order;
   private final Thread thread;
   private volatile CurrentConditions current =
@@ -78,6 +78,8 @@ public final class UdpRelay implements AutoCloseable {
   private UdpRelay(InetSocketAddress leader, long seed) throws IOException {
     this.leader = leader;
     this.random = new SplittableRandom(seed);
+    this.toLeader = new RandomLoss(random);
+    this.toWorker = new RandomLoss(random);
     front.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     prepare(front, null);
     thread = Thread.ofPlatform().daemon().name("udp-relay").unstarted(this::run);
@@ -245,7 +247,8 @@ public final class UdpRelay implements AutoCloseable {
     NetworkConditions conditions = now.conditions;
     if (conditions.cut().contains(direction)
         || conditions.dropsAll(System.nanoTime() - now.sinceNs)
-        || isLost(direction, conditions)) {
+        || (direction == Direction.TO_LEADER ? toLeader : toWorker)
+            .isLost(conditions, System.nanoTime())) {
       dropped.incrementAndGet();
       return;
     }
@@ -262,16 +265,6 @@ public final class UdpRelay implements AutoCloseable {
     } else {
       later(direction, way, conditions.delay().toNanos());
     }
-  }
-
-  private boolean isLost(Direction direction, NetworkConditions conditions) {
-    boolean isLost = random.nextDouble() < conditions.lossOf(losing.contains(direction));
-    if (isLost) {
-      losing.add(direction);
-    } else {
-      losing.remove(direction);
-    }
-    return isLost;
   }
 
   private void later(Direction direction, Way way) {

@@ -34,7 +34,7 @@ public final class WorkerPlan {
   /** Like /tmp, with the sticky bit: everybody may create files and remove their own. */
   private static final int LOCAL_DIR_MODE = 01777;
 
-  /** The id of the worker in the leader's process. */
+  /** The id of the worker in the leader's process, unless the configuration says another. */
   private static final WorkerId MAIN_HOST = new WorkerId("main-host");
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPlan.class);
@@ -99,7 +99,7 @@ public final class WorkerPlan {
     return options(
         configuration,
         leader.workspace(),
-        MAIN_HOST,
+        configuration.find(Settings.WORKER_ID).orElse(MAIN_HOST),
         leader.identity(), // shown to nobody: the two do not meet over a network
         leader.bindAddress(),
         mount,

@@ -190,6 +190,11 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
   }
 
+  /** Whether a workspace that is complete is in this directory. */
+  public static boolean isIn(Path root) {
+    return Files.exists(root.resolve(IDENTITY_FILE));
+  }
+
   /**
    * Opens what {@link #create} made, and removes a leftover {@link InitMark}.
    *

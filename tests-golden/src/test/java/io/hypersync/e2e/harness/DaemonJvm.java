@@ -72,6 +72,11 @@ public final class DaemonJvm {
     return new DaemonJvm(name, builder.start(), log, socket);
   }
 
+  /** Another daemon in the same process, which answers on this socket. */
+  DaemonJvm beside(String other, Path socket) {
+    return new DaemonJvm(other, process, log, socket);
+  }
+
   String name() {
     return name;
   }

@@ -54,6 +54,9 @@ public final class TestCluster implements AutoCloseable {
   private static final Set<String> JNR_WORKERS =
       Set.of(System.getProperty("hypersync.tests.jnr", "").split(","));
 
+  /** The worker that is the mount of the leader's process in all tests of this run. */
+  private static final String MAIN_HOST = System.getProperty("hypersync.tests.main_host", "");
+
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
   private static final int MOUNT_POINT_FIELD = 4;
   private static final Duration END_LIMIT = Duration.ofSeconds(20);
@@ -73,6 +76,7 @@ public final class TestCluster implements AutoCloseable {
   private final Thread onExit = new Thread(this::closeQuietly, "cluster-exit");
   private final List<String> workerSettings;
   private final Map<String, String> faults;
+  private String mainHost = MAIN_HOST;
   private boolean closed;
   private String brokenInvariants = "";
 
@@ -264,6 +268,11 @@ public final class TestCluster implements AutoCloseable {
     javaOptions.put(daemon, List.of(options));
   }
 
+  /** Makes a worker the mount of the leader's process, before that is started. */
+  public void putMainHost(String worker) {
+    mainHost = worker;
+  }
+
   /** Sets the words before a daemon's command line, such as {@code nsenter}. */
   public void putStarter(String daemon, List<String> words) {
     starters.put(daemon, words);
@@ -331,8 +340,26 @@ public final class TestCluster implements AutoCloseable {
     if (stateDir != null) {
       arguments.addAll(List.of("--state-dir", stateDir.toString()));
     }
+    if (!mainHost.isEmpty()) {
+      arguments.addAll(List.of("--mount", mount(mainHost).toString()));
+      arguments.addAll(List.of("--set", "hypersync.worker.id=" + mainHost));
+      arguments.addAll(settings(mainHost));
+    }
     arguments.addAll(List.of(more));
-    return launch("leader", runDirectory.leaderSocket(workspace.id()), arguments, itsFaults);
+    DaemonJvm leader =
+        launch("leader", runDirectory.leaderSocket(workspace.id()), arguments, itsFaults);
+    if (!mainHost.isEmpty()) {
+      putBeside(leader);
+    }
+    return leader;
+  }
+
+  private synchronized void putBeside(DaemonJvm leader) {
+    daemons.put(mainHost, leader.beside(mainHost, workerSocket(mainHost)));
+  }
+
+  private Path workerSocket(String name) {
+    return runDirectory.workerSocket(workspace.id(), new WorkerId(name));
   }
 
   /** Starts a worker, for the first time or again; returns when it is mounted and writable. */
@@ -357,11 +384,9 @@ public final class TestCluster implements AutoCloseable {
   }
 
   private DaemonJvm launchWorker(String name, Map<String, String> itsFaults) throws IOException {
-    return launch(
-        name,
-        runDirectory.workerSocket(workspace.id(), new WorkerId(name)),
-        workerArguments(name),
-        itsFaults);
+    return name.equals(mainHost)
+        ? worker(name) // it runs since the leader does
+        : launch(name, workerSocket(name), workerArguments(name), itsFaults);
   }
 
   /** The arguments of a worker; writes its enrolment token the first time. */
@@ -374,13 +399,7 @@ public final class TestCluster implements AutoCloseable {
                 mount(name).toString(),
                 "--state-dir",
                 stateDir(name).toString()));
-    workerSettings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
-    if (JNR_WORKERS.contains(name)) {
-      arguments.addAll(List.of("--set", JNR));
-    }
-    ownSettings
-        .getOrDefault(name, List.of())
-        .forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    arguments.addAll(settings(name));
     HostPort elsewhere = leaderAddresses.get(name);
     if (elsewhere != null) {
       arguments.addAll(List.of("--set", "hypersync.worker.leader_address=" + elsewhere));
@@ -391,6 +410,18 @@ public final class TestCluster implements AutoCloseable {
       workspace.writeToken(id, address, token);
       arguments.addAll(List.of("--token", token.toString()));
     }
+    return arguments;
+  }
+
+  private List<String> settings(String worker) {
+    List<String> arguments = new ArrayList<>();
+    workerSettings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    if (JNR_WORKERS.contains(worker)) {
+      arguments.addAll(List.of("--set", JNR));
+    }
+    ownSettings
+        .getOrDefault(worker, List.of())
+        .forEach(setting -> arguments.addAll(List.of("--set", setting)));
     return arguments;
   }
 

@@ -22,10 +22,14 @@ import org.jspecify.annotations.Nullable;
  * thread, so a mutation of that worker wakes no other thread until it is committed and shown.
  */
 public final class LocalLeaderTransport implements LeaderTransport {
+  /** Sessions over the network have numbers from 1 on. */
+  private static final long FIRST_SESSION = 1L << 62;
+
   private final LeaderTransport network;
   private final LeaderTransportListener leader;
   private final WorkerId worker;
   private volatile @Nullable LocalLink link;
+  private long sessions;
 
   /**
    * Adds a worker to those that come over a network.
@@ -45,15 +49,23 @@ public final class LocalLeaderTransport implements LeaderTransport {
    * shut down; any thread.
    */
   public WorkerTransport worker(WorkerTransportListener listener) {
-    LocalLink made = new LocalLink(worker, leader, listener, network.executor());
+    LocalLink made = new LocalLink(worker, leader, listener, this::nextSession, network.executor());
     link = made;
     return made;
+  }
+
+  private SessionId nextSession() {
+    return new SessionId(FIRST_SESSION + sessions++);
+  }
+
+  private static boolean isLocal(SessionId session) {
+    return session.value() >= FIRST_SESSION;
   }
 
   @Override
   public void send(SessionId session, LeaderMessage message) {
     LocalLink here = link;
-    if (!LocalLink.isLocal(session)) {
+    if (!isLocal(session)) {
       network.send(session, message);
     } else if (here != null) {
       here.send(session, message);
@@ -63,19 +75,19 @@ public final class LocalLeaderTransport implements LeaderTransport {
   /** Nothing is lost on the way to the worker here, so it takes no datagrams. */
   @Override
   public int maxSymbolBytes(SessionId session) {
-    return LocalLink.isLocal(session) ? 0 : network.maxSymbolBytes(session);
+    return isLocal(session) ? 0 : network.maxSymbolBytes(session);
   }
 
   @Override
   public void send(SessionId session, ChunkSymbol symbol) {
-    if (!LocalLink.isLocal(session)) {
+    if (!isLocal(session)) {
       network.send(session, symbol);
     }
   }
 
   @Override
   public void measure(SessionId session, Consumer<PathFigures> then) {
-    if (!LocalLink.isLocal(session)) {
+    if (!isLocal(session)) {
       network.measure(session, then);
     }
   }
@@ -88,7 +100,7 @@ public final class LocalLeaderTransport implements LeaderTransport {
   @Override
   public void close(SessionId session, LeaderMessage.@Nullable Refused refusal) {
     LocalLink here = link;
-    if (!LocalLink.isLocal(session)) {
+    if (!isLocal(session)) {
       network.close(session, refusal);
     } else if (here != null) {
       here.close(session, refusal);
@@ -98,7 +110,7 @@ public final class LocalLeaderTransport implements LeaderTransport {
   @Override
   public boolean isWritable(SessionId session, StreamKind kind) {
     LocalLink here = link;
-    return LocalLink.isLocal(session)
+    return isLocal(session)
         ? here != null && here.isWritable(session, kind)
         : network.isWritable(session, kind);
   }
@@ -106,7 +118,7 @@ public final class LocalLeaderTransport implements LeaderTransport {
   @Override
   public void setReading(SessionId session, StreamKind kind, boolean reading) {
     LocalLink here = link;
-    if (!LocalLink.isLocal(session)) {
+    if (!isLocal(session)) {
       network.setReading(session, kind, reading);
     } else if (here != null) {
       here.setReading(session, kind, reading);

@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +31,6 @@ import org.slf4j.LoggerFactory;
 final class LocalLink implements WorkerTransport {
   private static final Logger LOG = LoggerFactory.getLogger(LocalLink.class);
 
-  /** Sessions of other workers have numbers from 1 on. */
-  private static final long FIRST_SESSION = 1L << 62;
-
   /** So often both sides have their turn before the network has its own. */
   private static final int TURNS = 4;
 
@@ -47,8 +45,8 @@ final class LocalLink implements WorkerTransport {
   private final MessageQueue<LeaderMessage> toWorker =
       new MessageQueue<>(StreamKind::of, MessageBytes::of);
 
+  private final Supplier<SessionId> nextSession;
   private @Nullable SessionId session;
-  private long sessions;
   private boolean isConnecting;
   private boolean isScheduled;
 
@@ -62,10 +60,12 @@ final class LocalLink implements WorkerTransport {
       WorkerId worker,
       LeaderTransportListener leader,
       WorkerTransportListener listener,
+      Supplier<SessionId> nextSession,
       ScheduledExecutorService thread) {
     this.worker = worker;
     this.leader = leader;
     this.listener = listener;
+    this.nextSession = nextSession;
     this.thread = new SharedThread(thread);
   }
 
@@ -85,7 +85,7 @@ final class LocalLink implements WorkerTransport {
       return; // given up meanwhile
     }
     isConnecting = false;
-    SessionId id = new SessionId(FIRST_SESSION + ++sessions);
+    SessionId id = nextSession.get();
     session = id;
     toLeader.clear();
     toWorker.clear();
@@ -173,11 +173,6 @@ final class LocalLink implements WorkerTransport {
   /** Whether this is the worker's present connection. */
   boolean is(SessionId id) {
     return id.equals(session);
-  }
-
-  /** Whether a session with this number is, or was, this worker's. */
-  static boolean isLocal(SessionId id) {
-    return id.value() >= FIRST_SESSION;
   }
 
   void send(SessionId id, LeaderMessage message) {

@@ -26,13 +26,13 @@ final class QuicSetup {
   private static final int MAX_ACK_DELAY_MS = BatchHandler.MAX_DELAY_MS + 1;
 
   /**
-   * Lets 600 KiB leave at once on a new connection to another host; the default is ten packets. On
+   * Lets 1.2 MiB leave at once on a new connection to another host; the default is ten packets. On
    * a path that loses packets QUIC's BBR hardly lets its window grow beyond this (decision 033).
    */
-  private static final int INITIAL_WINDOW_PACKETS = 512;
+  private static final int INITIAL_WINDOW_PACKETS = 1_024;
 
   /** So many datagrams that have arrived wait until they are delivered; more are dropped. */
-  private static final int RECEIVED_DATAGRAMS = 1_024;
+  private static final int RECEIVED_DATAGRAMS = 2_048;
 
   /**
    * So many datagrams wait until they may leave; more are dropped. More than the most bytes that
