@@ -62,6 +62,8 @@ final class CommandLineTest {
             "cut-log",
             "convert",
             "demo",
+            "up",
+            "down",
             "init",
             "token",
             "leader",
