@@ -5,7 +5,7 @@ import io.hypersync.wire.message.WorkerMessage;
 
 /** About how many bytes of memory a message keeps alive: what is large of it, and a little. */
 final class MessageBytes {
-  private static final int A_LITTLE = 64;
+  private static final long A_LITTLE = 64;
 
   private MessageBytes() {}
 
