@@ -114,6 +114,7 @@ public final class LeaderAgent implements Agent {
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
 
   private @Nullable RestoreRun restore;
+  private Consumer<LogEntry> hazardous = _ -> {};
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
@@ -276,9 +277,28 @@ public final class LeaderAgent implements Agent {
     collections.nearlyFull(bytes < NEARLY_FULL_BYTES);
   }
 
-  /** Sets which reservations are known from now on (hypersync.md 10.3). */
-  public void reservations(ReservationTable known) {
+  /**
+   * Sets which reservations are known from now on (hypersync.md 10.3).
+   *
+   * @param goodNs when their source was looked at last, on the monotonic clock; null if never
+   */
+  public void reservations(ReservationTable known, @Nullable Long goodNs) {
     sequencer.hazards().reservations(known);
+    sequencer.enforcement().reservations(known, goodNs);
+  }
+
+  /** From now on a call of an agent gets EACCES where another one holds alone (10.3). */
+  public void enforceReservations() {
+    sequencer.enforcement().turnOn();
+  }
+
+  /**
+   * From now on tells of each entry with hazards when it is logged, before it is durable.
+   *
+   * @param listener called on the agent's thread; must not block
+   */
+  public void tellHazards(Consumer<LogEntry> listener) {
+    hazardous = listener;
   }
 
   private final class Pushes implements WorkerSessions.Pushes {
@@ -302,6 +322,9 @@ public final class LeaderAgent implements Agent {
     sessions.sequenced(writer, entry.index());
     if (entry.inlinePayload().length == 0) {
       fanout.sequenced(entry.index(), writer, entry.op().chunks());
+    }
+    if (entry.hazard().length > 0) {
+      hazardous.accept(entry);
     }
   }
 

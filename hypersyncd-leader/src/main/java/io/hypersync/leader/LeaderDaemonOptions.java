@@ -2,6 +2,7 @@ package io.hypersync.leader;
 
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.mail.AgentMailOptions;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
@@ -46,6 +47,9 @@ import java.time.Duration;
  * @param multicast where chunks go that are for all workers, if the data plane has it so
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
  * @param reservations where the reservations of agents are read (10.3)
+ * @param agentMail the server that is told of hazards (11.2), and asked for reservations if there
+ *     is no archive
+ * @param enforcesReservations whether an agent gets EACCES where another one holds alone (10.3)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -72,4 +76,6 @@ public record LeaderDaemonOptions(
     DataPlaneSettings dataPlane,
     MulticastOptions multicast,
     LogRetention logRetention,
-    ArchiveOptions reservations) {}
+    ArchiveOptions reservations,
+    AgentMailOptions agentMail,
+    boolean enforcesReservations) {}

@@ -355,6 +355,7 @@ public final class WorkerDaemon implements Daemon {
         "stages", _ -> requireRuntime().stages(),
         "profile", args -> requireRuntime().profile(args),
         "gc", args -> requireRuntime().collect(args),
+        "hazards", args -> requireRuntime().hazards(args),
         "mount", args -> requireRuntime().past(args));
   }
 

@@ -20,7 +20,7 @@ public record Author(String agent, WorkerId worker) {
   }
 
   /** Whether two names are of one agent. ASCII letters are the same in either case. */
-  static boolean isSameAgent(String one, String other) {
+  public static boolean isSameAgent(String one, String other) {
     if (one.length() != other.length()) {
       return false;
     }

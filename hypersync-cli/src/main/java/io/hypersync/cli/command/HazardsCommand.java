@@ -1,11 +1,19 @@
 package io.hypersync.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.cli.daemons.MountedWorkers;
 import io.hypersync.cli.render.HazardsReport;
+import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,12 +26,16 @@ import picocli.CommandLine.Option;
       "",
       "An entry of the log is a hazard if it changes bytes that another agent has changed shortly"
           + " before, renames or replaces what another one has renamed or written, or writes a file"
-          + " that another one has removed. Nothing is refused because of that."
+          + " that another one has removed. Nothing is refused because of that.",
+      "",
+      "The leader tells all that its log has. On a machine without the leader, or with --mount, the"
+          + " worker tells what it has seen since its start, within milliseconds."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync hazards",
       "  ./hypersync hazards --follow",
+      "  ./hypersync hazards --follow --agent BlueLake --mount /ntmfs/ws/team",
       "  ./hypersync hazards --json | jq -r '.entries[].hazards[].path' | sort | uniq -c"
     })
 final class HazardsCommand implements Callable<Integer> {
@@ -49,6 +61,18 @@ final class HazardsCommand implements Callable<Integer> {
               + " for each entry.")
   private boolean follow;
 
+  @Option(
+      names = "--agent",
+      paramLabel = "<name>",
+      description = "Only those of this agent, whether it came first or second.")
+  private @Nullable String agent;
+
+  @Option(
+      names = "--mount",
+      paramLabel = "<dir>",
+      description = "Ask the worker of this mount in place of the leader.")
+  private @Nullable Path mount;
+
   @Override
   public Integer call() throws InterruptedException {
     if (tail < 1 || tail > MOST) {
@@ -57,7 +81,8 @@ final class HazardsCommand implements Callable<Integer> {
           "",
           UserError.USAGE);
     }
-    JsonNode found = ask("tail", tail);
+    AdminClient daemon = daemon();
+    JsonNode found = ask(daemon, "tail", tail);
     if (!follow) {
       screen.show(found, () -> HazardsReport.render(found));
       return 0;
@@ -66,16 +91,44 @@ final class HazardsCommand implements Callable<Integer> {
     long after = found.path("commit_index").asLong();
     while (true) { // until a signal ends the process
       Thread.sleep(POLL_MS);
-      JsonNode more = ask("after", after);
+      JsonNode more = ask(daemon, "after", after);
       showEach(more);
       after = Math.max(after, more.path("commit_index").asLong());
     }
   }
 
-  private JsonNode ask(String which, long number) {
-    return leader
-        .client(LIMIT)
-        .call("hazards", JsonNodeFactory.instance.objectNode().put(which, number));
+  /** The leader of this machine, unless a mount is named; where there is none, the only worker. */
+  private AdminClient daemon() {
+    if (mount != null) {
+      return new AdminClient(
+          MountedWorkers.of(leader.daemons(), Optional.of(mount)).getFirst().socket(), LIMIT);
+    }
+    List<Daemons.Living> workers =
+        leader.daemons().hasLeader() ? List.of() : leader.daemons().workers();
+    return workers.size() == 1
+        ? new AdminClient(workers.getFirst().socket(), LIMIT)
+        : leader.client(LIMIT);
+  }
+
+  private JsonNode ask(AdminClient daemon, String which, long number) {
+    JsonNode found =
+        daemon.call("hazards", JsonNodeFactory.instance.objectNode().put(which, number));
+    if (agent != null && found.path("entries") instanceof ArrayNode entries) {
+      entries.removeIf(entry -> !concerns(entry, agent));
+    }
+    return found;
+  }
+
+  private static boolean concerns(JsonNode entry, String agent) {
+    if (entry.path("agent").asText().equalsIgnoreCase(agent)) {
+      return true;
+    }
+    for (JsonNode hazard : entry.path("hazards")) {
+      if (hazard.path("agent").asText().equalsIgnoreCase(agent)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void showEach(JsonNode found) {

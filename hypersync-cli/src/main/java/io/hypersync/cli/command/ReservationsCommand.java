@@ -15,8 +15,9 @@ import picocli.CommandLine.Mixin;
       "Show which paths agents have reserved, which reservations are in each other's way, and"
           + " whether what is shown is up to date.",
       "",
-      "The leader reads them in Agent Mail's archive (hypersync.agent_mail.archive). Nothing is"
-          + " refused because of them: who changes what another agent holds is shown by hazards."
+      "The leader reads them in Agent Mail's archive (hypersync.agent_mail.archive), or asks its server"
+          + " (hypersync.agent_mail.url). Who changes what another agent holds is shown by hazards, and"
+          + " refused if hypersync.agent_mail.enforce is \"on\"."
     },
     footerHeading = "%nExamples:%n",
     footer = {

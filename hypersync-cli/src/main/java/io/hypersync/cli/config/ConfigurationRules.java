@@ -48,6 +48,28 @@ final class ConfigurationRules {
           Settings.WORKER_LOCAL_DIR,
           "must be another folder than " + Settings.WORKER_MOUNT.key());
     }
+    agentMail(configuration);
+  }
+
+  /** What needs a source or a server that is not named. */
+  private static void agentMail(Configuration configuration) {
+    boolean hasServer = !configuration.get(Settings.AGENT_MAIL_URL).isEmpty();
+    if (configuration.get(Settings.AGENT_MAIL_MESSAGES) == Switch.ON && !hasServer) {
+      throw said(
+          configuration,
+          Settings.AGENT_MAIL_MESSAGES,
+          "needs " + Settings.AGENT_MAIL_URL.key() + ", where Agent Mail's server answers");
+    }
+    boolean hasArchive = !configuration.get(Settings.AGENT_MAIL_ARCHIVE).isEmpty();
+    if (configuration.get(Settings.AGENT_MAIL_ENFORCE) == Switch.ON && !hasServer && !hasArchive) {
+      throw said(
+          configuration,
+          Settings.AGENT_MAIL_ENFORCE,
+          "needs a source of reservations: "
+              + Settings.AGENT_MAIL_ARCHIVE.key()
+              + " or "
+              + Settings.AGENT_MAIL_URL.key());
+    }
   }
 
   private static <T extends Comparable<T>> void atMost(

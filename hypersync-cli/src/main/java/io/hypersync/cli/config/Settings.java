@@ -634,6 +634,54 @@ public final class Settings {
           "Where agents see the workspace, if not at /ntmfs/ws/<workspace> or worker.mount;"
               + " several with commas between them.");
 
+  /** Where Agent Mail's server answers. */
+  public static final Setting<String> AGENT_MAIL_URL =
+      used(
+          AGENT_MAIL,
+          "url",
+          ValueType.httpUrlOrNone(),
+          "",
+          "Where Agent Mail's server answers, such as \"http://127.0.0.1:8765/mcp/\"; it is asked for"
+              + " reservations if there is no archive. \"\" for none.");
+
+  /** The file with the token for that server. */
+  public static final Setting<String> AGENT_MAIL_TOKEN_FILE =
+      used(
+          AGENT_MAIL,
+          "token_file",
+          ValueType.absolutePathOrNone(),
+          "",
+          "A file whose first line is the token for that server (its HTTP_BEARER_TOKEN); \"\" for"
+              + " none.");
+
+  /** Whether agents are told of hazards by mail. */
+  public static final Setting<Switch> AGENT_MAIL_MESSAGES =
+      used(
+          AGENT_MAIL,
+          "messages",
+          ValueType.choice(Switch.class),
+          Switch.OFF,
+          "Whether the leader mails both agents when their work meets.");
+
+  /** The projects of Agent Mail in the workspace. */
+  public static final Setting<List<String>> AGENT_MAIL_PROJECTS =
+      used(
+          AGENT_MAIL,
+          "projects",
+          ValueType.absolutePaths(),
+          List.of(),
+          "The projects in the workspace, as agents name them to Agent Mail; several with commas"
+              + " between them. By default one, the workspace itself.");
+
+  /** Whether reservations are enforced. */
+  public static final Setting<Switch> AGENT_MAIL_ENFORCE =
+      used(
+          AGENT_MAIL,
+          "enforce",
+          ValueType.choice(Switch.class),
+          Switch.OFF,
+          "Whether an agent gets EACCES where another one holds a reservation for itself alone.");
+
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =
       accepted(

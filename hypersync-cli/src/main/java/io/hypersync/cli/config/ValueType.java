@@ -3,6 +3,7 @@ package io.hypersync.cli.config;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.worker.FuseBackend;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -140,6 +141,23 @@ public record ValueType<T>(
                 .map(ValueType::absolutePath)
                 .toList(),
         paths -> String.join(",", paths));
+  }
+
+  /** An address of HTTP, or no text at all. */
+  static ValueType<String> httpUrlOrNone() {
+    return text(
+        "a URL such as \"http://127.0.0.1:8765/mcp/\", or \"\" for none",
+        text -> text.isBlank() ? "" : httpUrl(text.strip()),
+        Function.identity());
+  }
+
+  private static String httpUrl(String text) {
+    URI url = URI.create(text);
+    boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+    if (!isHttp || url.getHost() == null || url.getUserInfo() != null) {
+      throw new IllegalArgumentException("no URL of HTTP: " + text);
+    }
+    return text;
   }
 
   static ValueType<WorkerId> workerId() {

@@ -55,6 +55,11 @@ public final class Daemons {
     return searched;
   }
 
+  /** Whether there is the socket of a leader, which may not answer. */
+  public boolean hasLeader() {
+    return sockets.stream().anyMatch(RunDirectory::isLeader);
+  }
+
   /** Returns the workers that answer. */
   public List<Living> workers() {
     return living(socket -> !RunDirectory.isLeader(socket));

@@ -6,7 +6,8 @@ import io.hypersync.model.text.Printable;
 /** Text output of {@code hypersync reservations}, from the tree of {@code docs/json.md}. */
 public final class ReservationsReport {
   private static final String NO_SOURCE =
-      "No source of reservations: name Agent Mail's archive, hypersync.agent_mail.archive.\n";
+      "No source of reservations: name Agent Mail's archive, hypersync.agent_mail.archive, or its"
+          + " server, hypersync.agent_mail.url.\n";
 
   private ReservationsReport() {}
 
@@ -19,6 +20,7 @@ public final class ReservationsReport {
     if (!known.path("fresh").asBoolean()) {
       text.append(stale(known)).append('\n');
     }
+    text.append(enforced(known));
     Table held = Table.of("AGENT", "HOLDS", "PATTERN", ">ENDS IN", "PROJECT");
     for (JsonNode reservation : known.path("held")) {
       held.row(
@@ -44,6 +46,7 @@ public final class ReservationsReport {
       }
       text.append("\nIn each other's way\n").append(conflicts.render("  "));
     }
+    text.append(refusals(known));
     leftOut(text, known, "dropped", "are left out because there are too many");
     leftOut(text, known, "damaged", "files make no sense");
     leftOut(text, known, "unread", "files or projects are not read because there are too many");
@@ -61,7 +64,43 @@ public final class ReservationsReport {
             + ", "
             + Quantities.count(known.path("conflicts").asLong())
             + " in conflict";
-    return known.path("fresh").asBoolean() ? counts : counts + "; " + stale(known);
+    String enforced =
+        switch (known.path("enforcement").asText("off")) {
+          case "on" -> ", enforced: " + refused(known);
+          case "suspended" -> ", NOT enforced while stale: " + refused(known);
+          default -> "";
+        };
+    return counts + enforced + (known.path("fresh").asBoolean() ? "" : "; " + stale(known));
+  }
+
+  private static String refused(JsonNode known) {
+    return Quantities.count(known.path("refused").asLong()) + " refused";
+  }
+
+  private static String enforced(JsonNode known) {
+    return switch (known.path("enforcement").asText("off")) {
+      case "on" -> "Enforced: an agent gets EACCES where another one holds alone.\n";
+      case "suspended" -> "NOT enforced while what is known is stale.\n";
+      default -> "";
+    };
+  }
+
+  /** The latest changes that were refused. */
+  private static String refusals(JsonNode known) {
+    if (known.path("refusals").isEmpty()) {
+      return "";
+    }
+    Table refusals = Table.of("REFUSED AT", "AGENT", "PATH", "HELD BY", "PATTERN");
+    for (JsonNode refusal : known.path("refusals")) {
+      String agent = text(refusal, "agent");
+      refusals.row(
+          text(refusal, "refused_at"),
+          agent + "@" + text(refusal, "worker_id"),
+          text(refusal, "path"),
+          text(refusal, "holder"),
+          text(refusal, "pattern"));
+    }
+    return "\n" + refused(known) + ", the latest\n" + refusals.render("  ");
   }
 
   private static boolean isOff(JsonNode known) {

@@ -26,6 +26,7 @@ public final class StatusReport {
       for (JsonNode worker : status.path("workers")) {
         text.append(ProgressReport.of(worker, "  "));
         appendAgents(text, worker);
+        appendHazards(text, worker);
         for (JsonNode past : worker.path("past_mounts")) {
           text.append("  ")
               .append(Printable.line(past.path("mount").asText()))
@@ -108,6 +109,10 @@ public final class StatusReport {
     String reservations = ReservationsReport.line(leader.path("reservations"));
     if (!reservations.isEmpty()) {
       line(text, "reserved", reservations, "", "");
+    }
+    String mail = MailReport.line(leader.path("agent_mail"));
+    if (!mail.isEmpty()) {
+      line(text, "mail", mail, "", "");
     }
     log(text, leader);
     line(
@@ -231,6 +236,21 @@ public final class StatusReport {
         .append(text(worker, "worker_id"))
         .append(": ")
         .append(String.join(", ", agents))
+        .append('\n');
+  }
+
+  /** Appends how many hazards concern a mount, and the last one. */
+  private static void appendHazards(StringBuilder text, JsonNode worker) {
+    JsonNode latest = worker.path("hazards").path("latest");
+    if (latest.isEmpty()) {
+      return;
+    }
+    text.append("  hazards on ")
+        .append(text(worker, "worker_id"))
+        .append(": ")
+        .append(count(worker.path("hazards"), "here"))
+        .append(", the last: ")
+        .append(HazardsReport.line(latest.path(latest.size() - 1)))
         .append('\n');
   }
 

@@ -4,6 +4,7 @@ import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Role;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.config.Switch;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
@@ -91,7 +92,9 @@ public final class LeaderPlan {
             configuration.get(Settings.LOG_RETAIN_ENTRIES),
             configuration.get(Settings.LOG_MAX_BYTES)),
         new ArchiveOptions(
-            configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)));
+            configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)),
+        AgentMailPlan.options(configuration, mounts(workspace, configuration)),
+        configuration.get(Settings.AGENT_MAIL_ENFORCE) == Switch.ON);
   }
 
   /** The paths by which agents know the workspace: what is said, and where it is usually. */

@@ -95,6 +95,49 @@ class ReservationsCommandTest {
         HazardsReport.line(entry));
   }
 
+  @Test
+  void whetherTheyAreEnforcedIsSaidAndWhatWasRefused() throws IOException {
+    String on =
+        render(
+            "'fresh':true,'enforcement':'on','refused':1200,'held':[],'refusals':[{'refused_at':'now',"
+                + "'agent':'Blue','worker_id':'b','path':'src/a.go','holder':'Green',"
+                + "'pattern':'src/*.go'}]");
+    assertTrue(on.startsWith("Enforced: "), on);
+    assertTrue(on.contains("1,200 refused") && on.contains("Blue@b"), on);
+    String suspended = render("'fresh':false,'age_ms':90000,'enforcement':'suspended','held':[]");
+    assertTrue(suspended.contains("NOT enforced"), suspended);
+    String off = render("'fresh':true,'enforcement':'off','held':[],'refusals':[]");
+    assertEquals("No reservations.\n", off);
+  }
+
+  @Test
+  void statusSaysWhetherTheyAreEnforced() throws IOException {
+    String known = "{'leaders':[{'reservations':{'source':'http','active':7,'conflicts':1,'fresh':";
+    String on = StatusReport.render(json(known + "true,'enforcement':'on','refused':3}}]}"));
+    assertTrue(on.contains("7, 1 in conflict, enforced: 3 refused"), on);
+    String suspended =
+        StatusReport.render(
+            json(known + "false,'age_ms':90000,'enforcement':'suspended','refused':3}}]}"));
+    assertTrue(suspended.contains("NOT enforced while stale: 3 refused; STALE for"), suspended);
+  }
+
+  @Test
+  void statusSaysHowTheMailGoes() throws IOException {
+    String line =
+        StatusReport.render(
+            json(
+                "{'leaders':[{'agent_mail':{'messages':'on','sent':12,'pending':3,'dropped':0,"
+                    + "'blocked':2,'uncertain':0,'backing_off_ms':8000,'last_error':'nobody',"
+                    + "'not_told':[{'agent':'Blue','project':'/ws','why':'CONTACT_REQUIRED'}]}}]}"));
+    assertTrue(
+        line.contains(
+            "12 sent, 3 pending, 2 blocked; waits 8s; NOT REACHED: nobody; not told: Blue"
+                + " (CONTACT_REQUIRED)"),
+        line);
+    String off = StatusReport.render(json("{'leaders':[{'agent_mail':{'messages':'off'}}]}"));
+    assertFalse(off.contains("mail"), off);
+  }
+
   private static String render(String fields) throws IOException {
     return ReservationsReport.render(json("{'source':'archive'," + fields + "}"));
   }

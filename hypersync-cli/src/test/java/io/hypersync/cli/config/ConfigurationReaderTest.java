@@ -150,6 +150,13 @@ final class ConfigurationReaderTest {
           [hypersync.worker];mount = "/m";local_dir = "/m/./"      | :3: hypersync.worker.local_dir must be another folder than hypersync.worker.mount
           [hypersync.agent_mail];archive = "mail"                  | :2: hypersync.agent_mail.archive: expected an absolute path, or "" for none, got "mail"
           [hypersync.agent_mail];mount_paths = "/ws,team"          | :2: hypersync.agent_mail.mount_paths: expected absolute paths with commas between them, got "/ws,team"
+          [hypersync.agent_mail];url = "mail.local:8765"           | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "mail.local:8765"
+          [hypersync.agent_mail];url = "http://me:pw@h/mcp/"       | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "http://me:pw@h/mcp/"
+          [hypersync.agent_mail];url = "file:///etc/passwd"        | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "file:///etc/passwd"
+          [hypersync.agent_mail];token_file = "token"              | :2: hypersync.agent_mail.token_file: expected an absolute path, or "" for none, got "token"
+          [hypersync.agent_mail];messages = "yes"                  | :2: hypersync.agent_mail.messages: expected one of "off", "on", got "yes"
+          [hypersync.agent_mail];messages = "on"                   | :2: hypersync.agent_mail.messages needs hypersync.agent_mail.url, where Agent Mail's server answers
+          [hypersync.agent_mail];enforce = "on"                    | :2: hypersync.agent_mail.enforce needs a source of reservations: hypersync.agent_mail.archive or hypersync.agent_mail.url
           [hypersync.replication];symbol_size = 1001               | :2: hypersync.replication.symbol_size must be a multiple of 8
           [hypersync.replication];multicast_group = "10.0.0.1:7471" | :2: hypersync.replication.multicast_group: expected a multicast address and a port such as "239.255.72.83:7471" or "[ff15::4853]:7471", got "10.0.0.1:7471"
           [hypersync.replication];multicast_group = "group.local:7471" | :2: hypersync.replication.multicast_group: expected a multicast address and a port such as "239.255.72.83:7471" or "[ff15::4853]:7471", got "group.local:7471"
@@ -218,6 +225,31 @@ final class ConfigurationReaderTest {
             """);
     assertEquals("/home/me/mail", said.get(Settings.AGENT_MAIL_ARCHIVE));
     assertEquals(List.of("/ntmfs/ws/team", "/mnt/team"), said.get(Settings.AGENT_MAIL_MOUNT_PATHS));
+  }
+
+  @Test
+  void agentMailsServerIsAskedOnlyWhereThatIsSaid() throws IOException {
+    Configuration none = read("");
+    assertEquals("", none.get(Settings.AGENT_MAIL_URL));
+    assertEquals(Switch.OFF, none.get(Settings.AGENT_MAIL_MESSAGES));
+    assertEquals(Switch.OFF, none.get(Settings.AGENT_MAIL_ENFORCE));
+    Configuration said =
+        read(
+            """
+            [hypersync.agent_mail]
+            url = "http://127.0.0.1:8765/mcp/"
+            token_file = "/root/mail.token"
+            messages = "on"
+            projects = "/ntmfs/ws/team/pay, /ntmfs/ws/team/web"
+            enforce = "on"
+            """);
+    assertEquals("http://127.0.0.1:8765/mcp/", said.get(Settings.AGENT_MAIL_URL));
+    assertEquals("/root/mail.token", said.get(Settings.AGENT_MAIL_TOKEN_FILE));
+    assertEquals(Switch.ON, said.get(Settings.AGENT_MAIL_MESSAGES));
+    assertEquals(Switch.ON, said.get(Settings.AGENT_MAIL_ENFORCE));
+    assertEquals(
+        List.of("/ntmfs/ws/team/pay", "/ntmfs/ws/team/web"),
+        said.get(Settings.AGENT_MAIL_PROJECTS));
   }
 
   @Test

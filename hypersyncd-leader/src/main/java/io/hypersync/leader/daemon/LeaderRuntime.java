@@ -10,6 +10,9 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionTask;
+import io.hypersync.leader.daemon.mail.AgentMailClient;
+import io.hypersync.leader.daemon.mail.HttpReservations;
+import io.hypersync.leader.daemon.mail.MailThread;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
@@ -17,6 +20,8 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
+import io.hypersync.leader.reservation.ReservationSource;
+import io.hypersync.leader.reservation.ReservationView;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
@@ -105,7 +110,9 @@ public final class LeaderRuntime implements AutoCloseable {
   private final PastThread pastThread;
   private final RestoreHoldThread restoreThread;
   private final Moments moments;
-  private final ReservationArchive reservationArchive;
+  private final @Nullable AgentMailClient mailClient;
+  private final @Nullable MailThread mailThread;
+  private final ReservationSource reservationSource;
   private final ReservationStatus reservationStatus;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
@@ -255,12 +262,29 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
-    this.reservationArchive =
-        new ReservationArchive(
-            options.reservations(),
-            Clock.SYSTEM,
-            known -> loop.post(leader -> leader.reservations(known)));
-    this.reservationStatus = new ReservationStatus(reservationArchive, Clock.SYSTEM);
+    if (options.enforcesReservations()) {
+      agent.enforceReservations();
+    }
+    this.mailClient = options.agentMail().isOn() ? new AgentMailClient(options.agentMail()) : null;
+    this.reservationSource =
+        reservationSource(
+            options,
+            mailClient,
+            known -> loop.post(leader -> leader.reservations(known.table(), known.goodNs())));
+    this.reservationStatus = new ReservationStatus(reservationSource, Clock.SYSTEM);
+    this.mailThread =
+        mailClient != null && options.agentMail().sendsMessages()
+            ? new MailThread(
+                options.agentMail(),
+                log,
+                recovered.index(),
+                mailClient,
+                options.stateDir(),
+                Clock.SYSTEM)
+            : null;
+    if (mailThread != null) {
+      agent.tellHazards(mailThread::logged);
+    }
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.scrubThread =
         new ScrubThread(
@@ -402,7 +426,10 @@ public final class LeaderRuntime implements AutoCloseable {
     runtime.loop.start();
     runtime.freeSpace.start();
     runtime.scrubThread.start();
-    runtime.reservationArchive.start();
+    runtime.reservationSource.start();
+    if (runtime.mailThread != null) {
+      runtime.mailThread.start();
+    }
     if (snapshots.base() > 0) {
       runtime.verifyLogged(snapshots.base(), mark.through());
     } else {
@@ -477,7 +504,8 @@ public final class LeaderRuntime implements AutoCloseable {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
     status.set("restore", restoreRequests.progress());
-    status.set("reservations", reservationStatus.counts());
+    status.set("reservations", reservationStatus.counts().setAll(enforcement()));
+    status.set("agent_mail", MailJson.of(options.agentMail(), mailThread));
     status.put("log_trimmed_for_size", trimmer.goneForSize());
     LeaderStatus.addStores(
         status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
@@ -517,7 +545,14 @@ public final class LeaderRuntime implements AutoCloseable {
 
   /** What agents have reserved, and how far that can be relied on. */
   public JsonSerializable reservations() {
-    return reservationStatus.all();
+    return reservationStatus.all().setAll(enforcement());
+  }
+
+  private ObjectNode enforcement() {
+    return questions.ask(
+        leader ->
+            ReservationStatus.enforcement(
+                leader.sequencer().enforcement(), Clock.SYSTEM.monotonicNs()));
   }
 
   /**
@@ -611,7 +646,13 @@ public final class LeaderRuntime implements AutoCloseable {
   @Override
   public void close() {
     freeSpace.close();
-    reservationArchive.close();
+    reservationSource.close();
+    if (mailThread != null) {
+      mailThread.close();
+    }
+    if (mailClient != null) {
+      mailClient.close();
+    }
     scrubThread.close(); // waits for one read at most
     backupThread.close(); // for one read, one write and a sync of the backup
     transport.shutdown();
@@ -638,6 +679,19 @@ public final class LeaderRuntime implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       throw new UserError("the leader stops", "");
     }
+  }
+
+  /** The archive's files change least of all that Agent Mail has, so they are read if possible. */
+  private static ReservationSource reservationSource(
+      LeaderDaemonOptions options,
+      @Nullable AgentMailClient server,
+      Consumer<ReservationView> onChange) {
+    if (options.reservations().isOn()) {
+      return new ReservationArchive(options.reservations(), Clock.SYSTEM, onChange);
+    }
+    return server == null
+        ? ReservationSource.NONE
+        : new HttpReservations(options.agentMail(), server, Clock.SYSTEM, onChange);
   }
 
   private AgentLoop<LeaderAgent> loop() {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.oplog.OpLog;
@@ -15,17 +14,13 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.hazard.HazardJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
@@ -40,13 +35,6 @@ final class LogTail extends JsonSerializable.Base {
 
   /** How many entries are searched at a time, from the end on. */
   private static final int BLOCK_ENTRIES = 4_096;
-
-  private static final long NS_PER_SECOND = 1_000_000_000L;
-
-  /** RFC 3339 with nanoseconds (hypersync.md 9.4). */
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSS'Z'", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
 
   private final OpLog log;
   private final long first;
@@ -191,12 +179,7 @@ final class LogTail extends JsonSerializable.Base {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     node.put("log_index", entry.index());
     node.put("op_id", entry.opId().toString());
-    node.put(
-        "committed_at",
-        TIME.format(
-            Instant.ofEpochSecond(
-                Math.floorDiv(entry.committedAtNs(), NS_PER_SECOND),
-                Math.floorMod(entry.committedAtNs(), NS_PER_SECOND))));
+    node.put("committed_at", HazardJson.time(entry.committedAtNs()));
     node.put("client_id", entry.intent().client().toString());
     node.put("seq_no", entry.intent().seqNo());
     node.put("worker_id", entry.origin().name());
@@ -204,25 +187,8 @@ final class LogTail extends JsonSerializable.Base {
     node.put("op", entry.op().getClass().getSimpleName());
     node.put("detail", detail(entry.op()));
     node.put("root", entry.root().toString());
-    hazards(entry, node.putArray("hazards"));
+    HazardJson.add(decodedHazards(entry), node.putArray("hazards"));
     return node;
-  }
-
-  private static void hazards(LogEntry entry, ArrayNode to) {
-    for (Hazard hazard : decodedHazards(entry)) {
-      ObjectNode node = to.addObject().put("kind", hazard.kind().text());
-      switch (hazard) {
-        case Hazard.Overlap overlap ->
-            node.put("conflicts_with", overlap.conflictsWith())
-                .put("agent", overlap.other().agent())
-                .put("worker_id", overlap.other().worker().name());
-        case Hazard.Reserved reserved ->
-            node.put("agent", reserved.holder().agent())
-                .put("pattern", reserved.holder().pattern())
-                .put("exclusive", reserved.holder().exclusive());
-      }
-      node.put("path", Printable.line(hazard.path())).put("node", hazard.node().toString());
-    }
   }
 
   private static List<Hazard> decodedHazards(LogEntry entry) {

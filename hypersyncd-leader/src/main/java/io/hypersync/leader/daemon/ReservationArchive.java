@@ -1,7 +1,9 @@
 package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.reservation.ArchiveOptions;
+import io.hypersync.leader.reservation.ReservationSource;
 import io.hypersync.leader.reservation.ReservationTable;
+import io.hypersync.leader.reservation.ReservationView;
 import io.hypersync.leader.reservation.SourceFreshness;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
@@ -29,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * 10.3). Nothing that is wrong with the archive or slow about it holds the leader up. The kernel
  * tells of changes; everything is looked at again every 30 s, because it may have told too little.
  */
-final class ReservationArchive implements AutoCloseable {
+final class ReservationArchive implements ReservationSource {
   private static final Logger LOG = LoggerFactory.getLogger(ReservationArchive.class);
   private static final long MS = 1_000_000;
 
@@ -50,7 +52,7 @@ final class ReservationArchive implements AutoCloseable {
 
   private final ArchiveOptions options;
   private final Clock clock;
-  private final Consumer<ReservationTable> onChange;
+  private final Consumer<ReservationView> onChange;
   private final ArchiveScan scan;
   private final Thread thread;
   private final Map<WatchKey, Path> watched = new HashMap<>();
@@ -64,31 +66,14 @@ final class ReservationArchive implements AutoCloseable {
   private long nextScanNs;
   private long lastScanNs;
   private long nextRetryNs = Long.MAX_VALUE;
-  private volatile View view = View.NOTHING;
-
-  /**
-   * What is known.
-   *
-   * @param goodNs when everything was looked at last, on the monotonic clock; null if never
-   * @param lastError why a later look has failed; empty if none has
-   */
-  record View(
-      ReservationTable table,
-      @Nullable Long goodNs,
-      String lastError,
-      long files,
-      long damaged,
-      long unusable,
-      long unread) {
-    static final View NOTHING = new View(ReservationTable.EMPTY, null, "", 0, 0, 0, 0);
-  }
+  private volatile ReservationView view = ReservationView.NOTHING;
 
   /**
    * Creates the thread without starting it.
    *
    * @param onChange called on the thread with all that is reserved when that may have changed
    */
-  ReservationArchive(ArchiveOptions options, Clock clock, Consumer<ReservationTable> onChange) {
+  ReservationArchive(ArchiveOptions options, Clock clock, Consumer<ReservationView> onChange) {
     this.options = options;
     this.clock = clock;
     this.onChange = onChange;
@@ -96,29 +81,25 @@ final class ReservationArchive implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("leader-reservations").unstarted(this::run);
   }
 
-  /** Starts reading, if there is an archive. */
-  void start() {
-    if (options.isOn()) {
-      thread.start();
-    }
+  @Override
+  public void start() {
+    thread.start();
   }
 
-  /** What is known now. */
-  View view() {
+  @Override
+  public ReservationView view() {
     return view;
   }
 
-  /** How far {@link #view} can be relied on now. */
-  SourceFreshness freshness(View seen) {
-    if (!options.isOn()) {
-      return SourceFreshness.NONE;
-    }
+  @Override
+  public SourceFreshness freshness(ReservationView seen) {
     Long goodNs = seen.goodNs();
-    return SourceFreshness.ofArchive(
-        goodNs == null ? -1 : clock.monotonicNs() - goodNs, seen.lastError());
+    return SourceFreshness.of(
+        SourceFreshness.Source.ARCHIVE,
+        goodNs == null ? -1 : clock.monotonicNs() - goodNs,
+        seen.lastError());
   }
 
-  /** Stops it; does not wait for a look that is under way. */
   @Override
   public void close() {
     thread.interrupt();
@@ -153,7 +134,7 @@ final class ReservationArchive implements AutoCloseable {
     if (!isScan && !isRetry && changed.isEmpty()) {
       return;
     }
-    View before = view;
+    ReservationView before = view;
     Long goodNs = before.goodNs();
     String problem = before.lastError();
     try {
@@ -190,10 +171,11 @@ final class ReservationArchive implements AutoCloseable {
     ReservationTable table =
         ReservationTable.of(
             scan.reservations(), options.mounts(), clock.epochNs() - CLOCK_SLACK_NS);
-    view =
-        new View(
+    ReservationView now =
+        new ReservationView(
             table, goodNs, problem, scan.files(), scan.damaged(), scan.unusable(), scan.unread());
-    onChange.accept(table);
+    view = now;
+    onChange.accept(now);
   }
 
   private static String projectOf(Path file) {

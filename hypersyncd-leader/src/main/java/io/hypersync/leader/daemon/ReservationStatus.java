@@ -3,11 +3,15 @@ package io.hypersync.leader.daemon;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.leader.hazard.Enforcement;
 import io.hypersync.leader.reservation.Reservation;
 import io.hypersync.leader.reservation.ReservationConflict;
+import io.hypersync.leader.reservation.ReservationSource;
+import io.hypersync.leader.reservation.ReservationView;
 import io.hypersync.leader.reservation.SourceFreshness;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.hazard.HazardJson;
 import java.time.Instant;
 import java.util.List;
 
@@ -19,24 +23,24 @@ final class ReservationStatus {
   /** No more conflicts than these are looked for. */
   private static final int MOST_CONFLICTS = 1_000;
 
-  private final ReservationArchive archive;
+  private final ReservationSource source;
   private final Clock clock;
 
-  ReservationStatus(ReservationArchive archive, Clock clock) {
-    this.archive = archive;
+  ReservationStatus(ReservationSource source, Clock clock) {
+    this.source = source;
     this.clock = clock;
   }
 
   /** The source and how many there are, for the status. */
   ObjectNode counts() {
-    ReservationArchive.View view = archive.view();
+    ReservationView view = source.view();
     long nowNs = clock.epochNs();
     return counts(view, view.table().active(nowNs), view.table().conflicts(nowNs, MOST_CONFLICTS));
   }
 
   /** The same, and each reservation and conflict. */
   ObjectNode all() {
-    ReservationArchive.View view = archive.view();
+    ReservationView view = source.view();
     long nowNs = clock.epochNs();
     List<Reservation> active = view.table().active(nowNs);
     List<ReservationConflict> conflicts = view.table().conflicts(nowNs, MOST_CONFLICTS);
@@ -51,8 +55,8 @@ final class ReservationStatus {
   }
 
   private ObjectNode counts(
-      ReservationArchive.View view, List<Reservation> active, List<ReservationConflict> conflicts) {
-    SourceFreshness freshness = archive.freshness(view);
+      ReservationView view, List<Reservation> active, List<ReservationConflict> conflicts) {
+    SourceFreshness freshness = source.freshness(view);
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("source", freshness.source().text());
     json.put("fresh", freshness.isFresh());
@@ -69,6 +73,25 @@ final class ReservationStatus {
     json.put("unusable", view.unusable());
     json.put("damaged", view.damaged());
     json.put("unread", view.unread());
+    return json;
+  }
+
+  /** Whether changes are refused because of reservations, and which ones were. */
+  static ObjectNode enforcement(Enforcement enforcement, long nowNs) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("enforcement", enforcement.state(nowNs).text());
+    json.put("refused", enforcement.refused());
+    ArrayNode refusals = json.putArray("refusals");
+    for (Enforcement.Refusal refusal : enforcement.latest()) {
+      refusals
+          .addObject()
+          .put("refused_at", HazardJson.time(refusal.timeNs()))
+          .put("agent", Printable.line(refusal.author().agent()))
+          .put("worker_id", refusal.author().worker().name())
+          .put("path", Printable.line(refusal.path()))
+          .put("holder", Printable.line(refusal.holder().agent()))
+          .put("pattern", Printable.line(refusal.holder().pattern()));
+    }
     return json;
   }
 

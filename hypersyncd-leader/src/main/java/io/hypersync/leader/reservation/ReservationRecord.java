@@ -3,11 +3,12 @@ package io.hypersync.leader.reservation;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hazard.Holder;
 import java.io.IOException;
 
 /**
- * What one file of Agent Mail's archive says (hypersync.md 10.3). Both of its servers are
+ * What one file of Agent Mail's archive, or its server, says (hypersync.md 10.3). Both servers are
  * understood. Anybody who can write into the archive writes these files, so nothing in them makes
  * reading fail.
  */
@@ -42,6 +43,22 @@ public sealed interface ReservationRecord {
           ? Fields.of(record)
           : new Malformed("no JSON object");
     } catch (IOException | IllegalArgumentException e) {
+      return new Malformed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Reads what Agent Mail's server tells of a reservation.
+   *
+   * @param record the same fields, but for the project, which was asked for
+   */
+  static ReservationRecord of(JsonNode record, String project) {
+    if (!(record instanceof ObjectNode fields)) {
+      return new Malformed("no JSON object");
+    }
+    try {
+      return Fields.of(fields.deepCopy().put("project", project));
+    } catch (IllegalArgumentException e) {
       return new Malformed(String.valueOf(e.getMessage()));
     }
   }

@@ -22,6 +22,8 @@ public record SourceFreshness(Source source, boolean isFresh, long ageNs, String
   public enum Source {
     /** The files that Agent Mail writes. */
     ARCHIVE,
+    /** Agent Mail's server, which is asked. */
+    HTTP,
     /** Nowhere. */
     NONE;
 
@@ -31,8 +33,8 @@ public record SourceFreshness(Source source, boolean isFresh, long ageNs, String
     }
   }
 
-  /** Of the archive, whose last successful look was so long ago; -1 if there was none. */
-  public static SourceFreshness ofArchive(long ageNs, String lastError) {
-    return new SourceFreshness(Source.ARCHIVE, ageNs >= 0 && ageNs <= STALE_NS, ageNs, lastError);
+  /** Of a source whose last successful look was so long ago; -1 if there was none. */
+  public static SourceFreshness of(Source source, long ageNs, String lastError) {
+    return new SourceFreshness(source, ageNs >= 0 && ageNs <= STALE_NS, ageNs, lastError);
   }
 }

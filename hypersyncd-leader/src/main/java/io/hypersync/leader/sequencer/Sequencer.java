@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.leader.hazard.Enforcement;
 import io.hypersync.leader.hazard.HazardDetector;
 import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
@@ -59,6 +60,7 @@ public final class Sequencer implements SnapshotSource {
   private final DirtyMemory memory;
   private final RestoredStates restored;
   private final HazardDetector hazards = new HazardDetector(IntentHandler.LEADER);
+  private final Enforcement enforcement = new Enforcement(IntentHandler.LEADER);
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -107,9 +109,9 @@ public final class Sequencer implements SnapshotSource {
    * @param author who made the call
    * @param paths by which the call has named what it changes, for hazards
    * @return {@code Refused} with ENOSPC if the log has no room or the state may not grow, with the
-   *     state machine's errno if the op is not possible, with EIO if a page of the state cannot be
-   *     read; then nothing has changed. An op that does not enlarge the state is not subject to its
-   *     limit
+   *     state machine's errno if the op is not possible, with EACCES if another agent holds the
+   *     path and that is enforced, with EIO if a page of the state cannot be read; then nothing has
+   *     changed. An op that does not enlarge the state is not subject to its limit
    */
   public Result sequence(
       IntentId intent, Author author, CallPaths paths, FsOp op, byte[] inlinePayload) {
@@ -136,6 +138,11 @@ public final class Sequencer implements SnapshotSource {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
+        if (enforcement.isOn()
+            && enforcement.refuses(
+                resolved, author, paths, head, next, timeNs, clock.monotonicNs())) {
+          return new Result.Refused(Errno.EACCES);
+        }
         long growth = memory.growth(step.change(), step.fresh());
         if (growth > 0 && !memory.isWithin(maxStateBytes, growth)) {
           full++;
@@ -311,6 +318,11 @@ public final class Sequencer implements SnapshotSource {
   /** The overlaps of the work of different agents. */
   public HazardDetector hazards() {
     return hazards;
+  }
+
+  /** What is refused because another agent holds it. */
+  public Enforcement enforcement() {
+    return enforcement;
   }
 
   /** The log indexes of committed intents. */

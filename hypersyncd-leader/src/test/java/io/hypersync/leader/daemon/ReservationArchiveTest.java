@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.reservation.Reservation;
 import io.hypersync.leader.reservation.ReservationTable;
-import io.hypersync.leader.reservation.SourceFreshness;
 import io.hypersync.runtime.agent.Clock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -160,20 +159,13 @@ class ReservationArchiveTest {
     assertTrue(ms < 2_000, () -> "a look takes " + ms + " ms");
   }
 
-  @Test
-  void withoutAnArchiveThereIsNoSource() {
-    archive = new ReservationArchive(ArchiveOptions.NONE, Clock.SYSTEM, _ -> {});
-    archive.start();
-    assertEquals(SourceFreshness.NONE, archive.freshness(archive.view()));
-  }
-
   private void start() throws IOException {
     root = root == null ? Files.createDirectories(directory.resolve("archive")) : root;
     archive =
         new ReservationArchive(
             new ArchiveOptions(root.toString(), List.of("/ws/team")),
             Clock.SYSTEM,
-            known -> told = known);
+            known -> told = known.table());
     archive.start();
   }
 

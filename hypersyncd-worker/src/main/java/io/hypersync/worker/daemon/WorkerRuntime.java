@@ -54,6 +54,7 @@ import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.SessionEnd;
+import io.hypersync.worker.hazard.HazardNotices;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.replica.IndexedState;
@@ -137,6 +138,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private final Object mounting = new Object();
   private volatile boolean closing;
   private final @Nullable AgentNames agents;
+
+  /** Used on the agent's thread only. */
+  private final HazardNotices hazards;
+
   private final MountBackend backend;
   private volatile @Nullable Inotify inotify;
 
@@ -180,6 +185,14 @@ public final class WorkerRuntime implements AutoCloseable {
             snapshots.catalog(),
             snapshots.cache(),
             call -> loop().post(agent -> call.accept(agent.snapshots())));
+    this.agents = options.identifyAgents() ? agents(options) : null;
+    this.hazards =
+        new HazardNotices(
+            options.worker(),
+            Clock.SYSTEM,
+            agent -> agents != null && agents.hasSeen(agent),
+            notice -> LOG.info("{}", HazardReports.line(notice)),
+            more -> LOG.info("{} more hazards: see ./hypersync hazards", more));
     this.received = new ReceivedSnapshot(store, options.workspace(), pages, this::install, ended);
     CacheLimits limits = options.cacheLimits();
     this.recent = new UsedChunks(limits.recentBytes(), MAX_RECENT_CHUNKS);
@@ -236,7 +249,6 @@ public final class WorkerRuntime implements AutoCloseable {
             fetched,
             new PastMount.Parts(new PastMutations(mutations), store, recent),
             loop::post);
-    this.agents = options.identifyAgents() ? agents(options) : null;
     this.backend = backend();
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -416,7 +428,13 @@ public final class WorkerRuntime implements AutoCloseable {
   /** The worker's status; blocks for the agent's answer, so not on the transport's thread. */
   public ObjectNode status() {
     boolean mounted = backend.isMounted();
-    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages, mounted));
+    ObjectNode status =
+        questions.ask(
+            a -> {
+              ObjectNode known = WorkerStatus.of(options, startedNs, a, stages, mounted);
+              known.set("hazards", HazardReports.status(hazards));
+              return known;
+            });
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("multicast", link.multicast().status());
     status.put("fuse_backend", options.backend().text());
@@ -432,6 +450,16 @@ public final class WorkerRuntime implements AutoCloseable {
     status.set("agents", agents == null ? null : agents.status());
     status.set("past_mounts", pastMounts.json());
     return status;
+  }
+
+  /**
+   * Entries with hazards that have become visible here since the start; blocks for the agent's
+   * answer, as {@link #status} does.
+   *
+   * @param args {@code after}: those behind this entry; else {@code tail}: so many of the newest
+   */
+  public ObjectNode hazards(JsonNode args) {
+    return questions.ask(a -> HazardReports.entries(hazards, args, a.visible().index()));
   }
 
   /** Latencies of mutations by stage; blocks for the agent's answer, as {@link #status} does. */
@@ -647,6 +675,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final class Visible implements ApplyListener {
     @Override
     public void applied(LogEntry entry, FsState before, FsState after) {
+      hazards.shown(entry, agent.isWritable());
       Inotify reporter = inotify;
       if (reporter != null) {
         reporter.applied(entry, before, after);

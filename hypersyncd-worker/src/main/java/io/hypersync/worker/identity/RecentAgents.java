@@ -1,5 +1,6 @@
 package io.hypersync.worker.identity;
 
+import io.hypersync.model.hazard.Author;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -62,6 +63,12 @@ public final class RecentAgents {
         .map(row -> new Seen(row.getKey(), row.getValue().calls.sum(), row.getValue().lastNs))
         .sorted(Comparator.comparingLong((Seen seen) -> -seen.lastNs()).thenComparing(Seen::name))
         .toList();
+  }
+
+  /** Whether an agent is in the list. Letters of ASCII are the same in either case. Any thread. */
+  public boolean has(String name) {
+    return rows.containsKey(name)
+        || rows.keySet().stream().anyMatch(known -> Author.isSameAgent(known, name));
   }
 
   /** Calls of processes without a name. */

@@ -1,6 +1,8 @@
 package io.hypersync.worker.identity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,5 +37,12 @@ final class RecentAgentsTest {
     recent.note("", 2);
     assertEquals(List.of(), recent.list());
     assertEquals(2, recent.unnamed());
+  }
+
+  @Test
+  void anAgentIsKnownInEitherCase() {
+    recent.note("Lake", 1);
+    assertTrue(recent.has("Lake") && recent.has("lAKE"));
+    assertFalse(recent.has("Lak") || recent.has(""));
   }
 }

@@ -40,6 +40,7 @@ public final class StateLock implements AutoCloseable {
           "past",
           "restores",
           "intents",
+          "mail",
           "enrolment.token",
           "worker.toml",
           "cut",

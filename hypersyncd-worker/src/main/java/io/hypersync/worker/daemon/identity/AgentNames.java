@@ -222,6 +222,11 @@ public final class AgentNames implements AutoCloseable {
     reply.error(Errno.EIO);
   }
 
+  /** Whether an agent has changed something on this mount lately. Any thread. */
+  public boolean hasSeen(String agent) {
+    return recent.has(agent);
+  }
+
   /** For {@code docs/json.md}. */
   public ObjectNode status() {
     long nowNs = clock.monotonicNs();
