@@ -15,6 +15,7 @@ import io.hypersync.leader.daemon.PastCatalog;
 import io.hypersync.leader.daemon.RestoreCatalog;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.daemon.SnapshotsOnThread;
+import io.hypersync.leader.daemon.WindowFiles;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -205,6 +206,8 @@ public final class LeaderDaemon implements Daemon {
                 HeapBudget.dirtyAtStart(droppable),
                 index -> LOG.info("replayed {} entries", index));
         replay.saveTo(new SnapshotsOnThread(saved));
+        WindowFiles windows = new WindowFiles(stateDir);
+        replay.follow(windows.read(from.index(), from.state().root()), windows);
         log =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),

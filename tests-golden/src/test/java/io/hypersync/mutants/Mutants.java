@@ -114,7 +114,24 @@ final class Mutants {
               "any two changes of one file count as overlapping",
               "leader.hazard.Touch",
               "overlaps",
-              1));
+              1),
+          skips(
+              "a leader that starts does not look at the entries behind its snapshot",
+              "leader.recovery.LogReplay",
+              "onRecord",
+              "LoggedWork.replayed"),
+          skips(
+              "a leader that starts does not know what was done before its snapshot",
+              "leader.hazard.TouchWindow",
+              "of",
+              "TouchWindow.add"),
+          answers(
+              "whatever another agent has written was not read",
+              "leader.hazard.Findings",
+              "isUnseen",
+              1),
+          answers(
+              "the same bytes once more count as others", "leader.hazard.Touch", "isSameWrite", 0));
 
   /** Disks that fail, lose data or damage it. */
   private static final List<Mutant> DISKS =

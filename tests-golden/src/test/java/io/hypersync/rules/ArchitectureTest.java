@@ -71,6 +71,7 @@ class ArchitectureTest {
                       "io.hypersync.worker.replica",
                       "io.hypersync.worker.link",
                       "io.hypersync.worker.port",
+                      "io.hypersync.worker.sighting",
                       "io.hypersync.worker.snapshot",
                       "io.hypersync.worker.past",
                       "io.hypersync.worker.vfs",

@@ -2,7 +2,10 @@ package io.hypersync.model.hazard;
 
 import io.hypersync.model.id.NodeId;
 
-/** A conflict of an entry with what another agent has done or holds (hypersync.md 11). */
+/**
+ * A conflict of an entry with what another agent has done or holds (hypersync.md 11), or an advice
+ * for its author.
+ */
 public sealed interface Hazard {
   /** The longest path, in bytes: PATH_MAX without the NUL. */
   int MAX_PATH_BYTES = 4_095;
@@ -30,11 +33,11 @@ public sealed interface Hazard {
     /**
      * Checks the ranges above.
      *
-     * @throws IllegalArgumentException if the index is below 1, the path too long, or the kind one
-     *     of reservations
+     * @throws IllegalArgumentException if the index is below 1, the path too long, or the kind not
+     *     one of overlaps
      */
     public Overlap {
-      if (kind.isOfReservations()) {
+      if (!kind.isOverlap()) {
         throw new IllegalArgumentException("an overlap of kind " + kind);
       }
       if (conflictsWith < 1) {
@@ -57,6 +60,21 @@ public sealed interface Hazard {
     public Reserved {
       if (!kind.isOfReservations()) {
         throw new IllegalArgumentException("a reservation and the kind " + kind);
+      }
+      requireShort(path);
+    }
+  }
+
+  /** Something about the entry alone. */
+  record Advice(HazardKind kind, NodeId node, byte[] path) implements Hazard {
+    /**
+     * Checks the ranges above.
+     *
+     * @throws IllegalArgumentException if the path is too long, or the kind no advice
+     */
+    public Advice {
+      if (!kind.isAdvice()) {
+        throw new IllegalArgumentException("an advice and the kind " + kind);
       }
       requireShort(path);
     }

@@ -17,7 +17,13 @@ public enum HazardKind {
   /** A path is changed that another agent holds exclusively, by one who does not hold it. */
   WRITE_INTO_RESERVATION(4),
   /** A path is changed by one of two agents that hold it, at least one of them exclusively. */
-  RESERVED_BY_TWO(5);
+  RESERVED_BY_TWO(5),
+  /** Bytes are written over what another agent has written, by one who has not read that. */
+  STALE_OVERWRITE(6),
+  /** A file is removed or replaced that another agent has written and nobody has committed. */
+  DESTROYED_WORK(7),
+  /** An advice: a new symbolic link leads out of the workspace (7.1.1). */
+  SYMLINK_LEAVES(8);
 
   private final int code;
 
@@ -33,6 +39,21 @@ public enum HazardKind {
   /** Whether the conflict is with a reservation, and not with an earlier entry. */
   public boolean isOfReservations() {
     return this == WRITE_INTO_RESERVATION || this == RESERVED_BY_TWO;
+  }
+
+  /** Whether nobody else is concerned: the author is told what may be not what it wants. */
+  public boolean isAdvice() {
+    return this == SYMLINK_LEAVES;
+  }
+
+  /** Whether the conflict is with an earlier entry. */
+  public boolean isOverlap() {
+    return !isOfReservations() && !isAdvice();
+  }
+
+  /** How much it matters, in reports: {@code warning} or {@code advice}. */
+  public String severity() {
+    return isAdvice() ? "advice" : "warning";
   }
 
   /** The kind with this number, or null. */

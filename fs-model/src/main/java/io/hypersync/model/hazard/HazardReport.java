@@ -21,47 +21,90 @@ import java.util.List;
  *   | 1 or 2   | 1 to 8   |                                            |
  *   +----------+----------+--------------------------------------------+
  *
- *   a hazard of kind 1, 2 or 3
+ *   0          1          2          3
+ *   +----------+----------+----------+----------------+----------------+
+ *   | ver u8   | count u8 | notes u8 | if notes & 4:  | hazards, one   |
+ *   | 3        | 0 to 8   |          | node 16 B      | after the other|
+ *   +----------+----------+----------+----------------+----------------+
+ *
+ *   notes: 1 the author had reserved what it changed first, 2 second ({@link WorkNotes});
+ *          4 the entry has moved a branch of the repository whose .git is that node
+ *
+ *   a hazard of kind 1, 2 or 3, and in version 3 of kind 6 or 7
  *   0          1             9            25
  *   +----------+-------------+------------+---------------------+------------------+------------------+
  *   | kind u8  | conflicts   | node 16 B  | agent: u32 + bytes  | worker: u32      | path: u32        |
  *   |          | with u64    |            |                     | + bytes          | + bytes          |
  *   +----------+-------------+------------+---------------------+------------------+------------------+
  *
- *   a hazard of kind 4 or 5, in version 2 only
+ *   a hazard of kind 4 or 5, from version 2 on
  *   0          1             2            18
  *   +----------+-------------+------------+---------------------+------------------+------------------+
  *   | kind u8  | exclusive   | node 16 B  | agent: u32 + bytes  | pattern: u32     | path: u32        |
  *   |          | u8: 0 or 1  |            |                     | + bytes          | + bytes          |
  *   +----------+-------------+------------+---------------------+------------------+------------------+
+ *
+ *   a hazard of kind 8, in version 3 only
+ *   0          1            17
+ *   +----------+------------+---------------------+
+ *   | kind u8  | node 16 B  | path: u32 + bytes   |
+ *   +----------+------------+---------------------+
  * </pre>
  *
- * <p>A report without reservations is of version 1, as programs before version 2 have written and
- * read it. An entry without hazards has no report, and not an empty one.
+ * <p>A report has the lowest version that can say it, so that programs before version 2 or 3 can
+ * read what they know. An entry of which there is nothing to say has no report, and not an empty
+ * one.
  *
- * @param hazards 1 to {@link #MAX_HAZARDS}
+ * @param hazards at most {@link #MAX_HAZARDS}
  */
-public record HazardReport(List<Hazard> hazards) {
+public record HazardReport(List<Hazard> hazards, WorkNotes notes) {
+  /** Of an entry that has no report. */
+  public static final HazardReport NOTHING = new HazardReport(List.of(), WorkNotes.NONE);
+
   /** One for each kind, node and other author; further ones are not told. */
   public static final int MAX_HAZARDS = 8;
 
   private static final int OVERLAPS = 1;
   private static final int WITH_RESERVATIONS = 2;
+  private static final int WITH_NOTES = 3;
+  private static final int FIRST_RESERVED = 1;
+  private static final int SECOND_RESERVED = 2;
+  private static final int RECORDED = 4;
   private static final int MAX_WORKER_BYTES = 63;
-  private static final int LEAST_HAZARD_BYTES = 1 + 1 + 16 + 3 * 4 + 2;
+  private static final int LEAST_HAZARD_BYTES = 1 + 16 + 4;
+  private static final byte[] NO_REPORT = {};
 
-  /** Copies the list; rejects one that is empty or too long. */
+  /** Copies the list; rejects one that is too long. */
   public HazardReport {
     hazards = List.copyOf(hazards);
-    if (hazards.isEmpty() || hazards.size() > MAX_HAZARDS) {
+    if (hazards.size() > MAX_HAZARDS) {
       throw new IllegalArgumentException("a report of " + hazards.size() + " hazards");
     }
   }
 
-  /** The bytes for a log entry. */
+  /** Whether there is nothing to say. */
+  public boolean isEmpty() {
+    return hazards.isEmpty() && notes.equals(WorkNotes.NONE);
+  }
+
+  /** The bytes for a log entry; none if there is nothing to say. */
   public byte[] encode() {
+    if (isEmpty()) {
+      return NO_REPORT;
+    }
     CanonicalWriter out = new CanonicalWriter(256);
-    out.u8(version()).u8(hazards.size());
+    int version = version();
+    out.u8(version).u8(hazards.size());
+    if (version == WITH_NOTES) {
+      NodeId recorded = notes.recorded();
+      out.u8(
+          (notes.firstReserved() ? FIRST_RESERVED : 0)
+              | (notes.secondReserved() ? SECOND_RESERVED : 0)
+              | (recorded != null ? RECORDED : 0));
+      if (recorded != null) {
+        out.node(recorded);
+      }
+    }
     for (Hazard hazard : hazards) {
       switch (hazard) {
         case Hazard.Overlap overlap ->
@@ -78,54 +121,93 @@ public record HazardReport(List<Hazard> hazards) {
                 .text(reserved.holder().agent())
                 .text(reserved.holder().pattern())
                 .bytes(reserved.path());
+        case Hazard.Advice advice ->
+            out.u8(advice.kind().code()).node(advice.node()).bytes(advice.path());
       }
     }
     return out.toBytes();
   }
 
   private int version() {
+    if (!notes.equals(WorkNotes.NONE)
+        || hazards.stream().anyMatch(hazard -> leastVersion(hazard.kind()) == WITH_NOTES)) {
+      return WITH_NOTES;
+    }
     return hazards.stream().anyMatch(Hazard.Reserved.class::isInstance)
         ? WITH_RESERVATIONS
         : OVERLAPS;
   }
 
+  /** The first version that knows a kind. */
+  private static int leastVersion(HazardKind kind) {
+    return switch (kind) {
+      case OVERLAPPING_WRITE, CONCURRENT_RENAME, WRITE_AFTER_UNLINK -> OVERLAPS;
+      case WRITE_INTO_RESERVATION, RESERVED_BY_TWO -> WITH_RESERVATIONS;
+      case STALE_OVERWRITE, DESTROYED_WORK, SYMLINK_LEAVES -> WITH_NOTES;
+    };
+  }
+
   /**
-   * The hazards of a log entry; none if the field is empty.
+   * The hazards of a log entry; none if it has no report, or one without hazards.
+   *
+   * @throws DecodeException as {@link #read}
+   */
+  public static List<Hazard> decode(byte[] field) throws DecodeException {
+    return read(field).hazards();
+  }
+
+  /**
+   * The report of a log entry; {@link #NOTHING} if the field is empty.
    *
    * @throws DecodeException if the bytes are anything else, an unknown version or kind included
    */
-  public static List<Hazard> decode(byte[] field) throws DecodeException {
+  public static HazardReport read(byte[] field) throws DecodeException {
     if (field.length == 0) {
-      return List.of();
+      return NOTHING;
     }
     CanonicalReader in = new CanonicalReader(field);
     int version = in.u8();
-    if (version != OVERLAPS && version != WITH_RESERVATIONS) {
+    if (version < OVERLAPS || version > WITH_NOTES) {
       throw new DecodeException("a hazard report of version " + version);
     }
     int count = in.u8();
-    if (count < 1 || count > MAX_HAZARDS || in.remaining() < count * LEAST_HAZARD_BYTES) {
+    if (count > MAX_HAZARDS || in.remaining() < count * LEAST_HAZARD_BYTES) {
       throw new DecodeException("a report of " + count + " hazards");
     }
+    WorkNotes notes = version == WITH_NOTES ? notes(in) : WorkNotes.NONE;
     List<Hazard> hazards = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       hazards.add(hazard(in, version));
     }
     in.finish();
-    if (version != new HazardReport(hazards).version()) {
-      throw new DecodeException("a report of version " + version + " without reservations");
+    HazardReport report = new HazardReport(hazards, notes);
+    if (report.isEmpty() || version != report.version()) {
+      throw new DecodeException("a report of version " + version + " that needs no such version");
     }
-    return hazards;
+    return report;
+  }
+
+  private static WorkNotes notes(CanonicalReader in) throws DecodeException {
+    int bits = in.u8();
+    if (bits > (FIRST_RESERVED | SECOND_RESERVED | RECORDED)) {
+      throw new DecodeException("notes " + bits);
+    }
+    return new WorkNotes(
+        (bits & FIRST_RESERVED) != 0,
+        (bits & SECOND_RESERVED) != 0,
+        (bits & RECORDED) != 0 ? in.node() : null);
   }
 
   private static Hazard hazard(CanonicalReader in, int version) throws DecodeException {
     int code = in.u8();
     HazardKind kind = HazardKind.of(code);
-    if (kind == null || (kind.isOfReservations() && version != WITH_RESERVATIONS)) {
+    if (kind == null || leastVersion(kind) > version) {
       throw new DecodeException("a hazard of kind " + code);
     }
     try {
-      return kind.isOfReservations() ? reserved(kind, in) : overlap(kind, in);
+      return kind.isAdvice()
+          ? new Hazard.Advice(kind, in.node(), in.bytes(Hazard.MAX_PATH_BYTES))
+          : kind.isOfReservations() ? reserved(kind, in) : overlap(kind, in);
     } catch (IllegalArgumentException invalid) {
       throw new DecodeException(invalid.getMessage());
     }

@@ -67,8 +67,57 @@ class HazardReportTest {
 
   @Test
   void aReportHasTheseBytes() throws DecodeException {
-    assertArrayEquals(BYTES, new HazardReport(List.of(HAZARD)).encode());
+    assertArrayEquals(BYTES, told(HAZARD));
     assertHazard(HazardReport.decode(BYTES).getFirst());
+  }
+
+  private static byte[] told(Hazard... hazards) {
+    return new HazardReport(List.of(hazards), WorkNotes.NONE).encode();
+  }
+
+  /** The golden form of a report with notes. */
+  private static final byte[] WITH_NOTES =
+      HexFormat.of()
+          .parseHex(
+              "03" // version
+                  + "02" // two hazards
+                  + "05" // the first was reserved, and a branch was moved
+                  + "00000000000000050000000000000006" // .git
+                  + "06" // kind
+                  + "0000000000000009" // conflicts with
+                  + "00000000000000010000000000000002" // node
+                  + "00000004426c7565" // agent
+                  + "000000027731" // worker
+                  + "0000000166" // path
+                  + "08" // kind
+                  + "00000000000000030000000000000004" // node
+                  + "0000000167"); // path
+
+  @Test
+  void aReportWithNotesHasTheseBytes() throws DecodeException {
+    Hazard stale =
+        new Hazard.Overlap(
+            HazardKind.STALE_OVERWRITE, 9, HAZARD.other(), HAZARD.node(), new byte[] {'f'});
+    Hazard leaves =
+        new Hazard.Advice(HazardKind.SYMLINK_LEAVES, new NodeId(3, 4), new byte[] {'g'});
+    WorkNotes notes = new WorkNotes(true, false, new NodeId(5, 6));
+    assertArrayEquals(WITH_NOTES, new HazardReport(List.of(stale, leaves), notes).encode());
+    HazardReport read = HazardReport.read(WITH_NOTES);
+    assertEquals(notes, read.notes());
+    assertEquals(
+        List.of(HazardKind.STALE_OVERWRITE, HazardKind.SYMLINK_LEAVES),
+        read.hazards().stream().map(Hazard::kind).toList());
+    assertArrayEquals(WITH_NOTES, read.encode());
+  }
+
+  @Test
+  void notesAloneAreAReportWithoutHazards() throws DecodeException {
+    byte[] notes = new HazardReport(List.of(), new WorkNotes(false, true, null)).encode();
+    assertArrayEquals(new byte[] {3, 0, 2}, notes);
+    assertEquals(List.of(), HazardReport.decode(notes));
+    assertEquals(new WorkNotes(false, true, null), HazardReport.read(notes).notes());
+    assertThrows(DecodeException.class, () -> HazardReport.decode(new byte[] {3, 0, 0}), "nothing");
+    assertThrows(DecodeException.class, () -> HazardReport.decode(new byte[] {3, 0, 8}), "a bit");
   }
 
   private static void assertHazard(Hazard hazard) {
@@ -82,7 +131,7 @@ class HazardReportTest {
 
   @Test
   void aReportWithAReservationHasTheseBytes() throws DecodeException {
-    assertArrayEquals(WITH_RESERVATION, new HazardReport(List.of(RESERVED, HAZARD)).encode());
+    assertArrayEquals(WITH_RESERVATION, told(RESERVED, HAZARD));
     List<Hazard> both = HazardReport.decode(WITH_RESERVATION);
     Hazard.Reserved read = assertInstanceOf(Hazard.Reserved.class, both.getFirst());
     assertEquals(RESERVED.kind(), read.kind());
@@ -104,6 +153,14 @@ class HazardReportTest {
         () ->
             new Hazard.Reserved(
                 HazardKind.OVERLAPPING_WRITE, RESERVED.holder(), HAZARD.node(), new byte[0]));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new Hazard.Advice(HazardKind.OVERLAPPING_WRITE, HAZARD.node(), new byte[0]));
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            new Hazard.Overlap(
+                HazardKind.SYMLINK_LEAVES, 1, HAZARD.other(), HAZARD.node(), new byte[0]));
     assertThrows(IllegalArgumentException.class, () -> new Holder("", "*.go", true));
     assertThrows(
         IllegalArgumentException.class,
@@ -118,14 +175,17 @@ class HazardReportTest {
             "x".repeat(LogEntry.MAX_AGENT_BYTES), "y".repeat(Holder.MAX_PATTERN_BYTES), true);
     Hazard hazard = new Hazard.Reserved(HazardKind.RESERVED_BY_TWO, holder, RESERVED.node(), path);
     byte[] largest =
-        new HazardReport(Collections.nCopies(HazardReport.MAX_HAZARDS, hazard)).encode();
+        new HazardReport(
+                Collections.nCopies(HazardReport.MAX_HAZARDS, hazard),
+                new WorkNotes(true, true, RESERVED.node()))
+            .encode();
     assertTrue(largest.length <= LogEntry.MAX_HAZARD_BYTES, () -> largest.length + " bytes");
   }
 
   @Test
   void anEntryWithoutHazardsHasNoReport() throws DecodeException {
     assertEquals(List.of(), HazardReport.decode(new byte[0]));
-    assertThrows(IllegalArgumentException.class, () -> new HazardReport(List.of()));
+    assertArrayEquals(new byte[0], HazardReport.NOTHING.encode());
   }
 
   @Test
@@ -138,6 +198,11 @@ class HazardReportTest {
       byte[] cut = Arrays.copyOf(WITH_RESERVATION, length);
       assertThrows(DecodeException.class, () -> HazardReport.decode(cut), "cut off");
     }
+    for (int length = 1; length < WITH_NOTES.length; length++) {
+      byte[] cut = Arrays.copyOf(WITH_NOTES, length);
+      assertThrows(DecodeException.class, () -> HazardReport.decode(cut), "cut off");
+    }
+    assertRefused(WITH_NOTES, 0, 4, "another version");
     assertRefused(0, 2, "a version without need");
     assertRefused(0, 3, "another version");
     assertRefused(2, 4, "a kind of another version");

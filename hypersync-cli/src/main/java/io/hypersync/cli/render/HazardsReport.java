@@ -31,10 +31,8 @@ public final class HazardsReport {
   public static String line(JsonNode entry) {
     List<String> hazards = new ArrayList<>();
     for (JsonNode hazard : entry.path("hazards")) {
-      hazards.add(
-          hazard.path("kind").asText()
-              + (" with " + over(hazard) + " of " + who(hazard) + ": ")
-              + path(hazard));
+      String with = isAdvice(hazard) ? ": " : " with " + over(hazard) + " of " + who(hazard) + ": ";
+      hazards.add(hazard.path("kind").asText() + with + path(hazard));
     }
     return entry.path("committed_at").asText()
         + "  entry "
@@ -52,8 +50,16 @@ public final class HazardsReport {
     return agent.isEmpty() || worker.isEmpty() ? agent + worker : agent + "@" + worker;
   }
 
+  /** Whether it is a word to its author, and of nobody else. */
+  private static boolean isAdvice(JsonNode hazard) {
+    return hazard.path("severity").asText().equals("advice");
+  }
+
   /** The earlier entry, or what is reserved. */
   private static String over(JsonNode hazard) {
+    if (isAdvice(hazard)) {
+      return "";
+    }
     String pattern = Printable.line(hazard.path("pattern").asText());
     return pattern.isEmpty() ? "entry " + hazard.path("conflicts_with").asText() : pattern;
   }

@@ -43,6 +43,9 @@ final class ArchiveScan {
   /** The most files that are read; Agent Mail removes none, so there are thousands. */
   static final int MOST_FILES = 200_000;
 
+  /** The most text of reservations that is kept, in bytes; more is not read. */
+  static final long MOST_TEXT_BYTES = 64L << 20;
+
   /** The most folders of projects that are looked into. */
   static final int MOST_PROJECTS = 2_000;
 
@@ -53,6 +56,10 @@ final class ArchiveScan {
   private final Consumer<Path> onDirectory;
   private final Map<String, Folder> folders = new HashMap<>();
   private long unread;
+  private long textBytes;
+
+  /** What has ended before is kept without its text; in nanoseconds since 1970. */
+  private long endedNs;
 
   /**
    * Nothing was looked at yet.
@@ -77,6 +84,23 @@ final class ArchiveScan {
     void remove(String name) {
       files.remove(name);
       reservations = null;
+    }
+
+    /** Keeps nothing but the numbers of what has ended. */
+    void forget(long expiredNs) {
+      files.replaceAll(
+          (_, file) -> {
+            if (file.record() instanceof ReservationRecord.Held(Reservation held)
+                && !held.isActive(expiredNs)) {
+              reservations = null;
+              return file.saying(new ReservationRecord.Released(held.id()));
+            }
+            return file;
+          });
+    }
+
+    long textBytes() {
+      return files.values().stream().mapToLong(file -> ArchiveScan.textBytes(file.record())).sum();
     }
 
     void keepOnly(Set<String> names) {
@@ -104,6 +128,10 @@ final class ArchiveScan {
    * @param failures how often it was read since without making sense
    */
   private record KnownFile(long modifiedNs, long size, ReservationRecord record, int failures) {
+    KnownFile saying(ReservationRecord other) {
+      return new KnownFile(modifiedNs, size, other, failures);
+    }
+
     boolean isUnfinished() {
       return failures > 0 && failures < ATTEMPTS;
     }
@@ -116,12 +144,16 @@ final class ArchiveScan {
   /**
    * Looks at everything.
    *
+   * @param expiredNs what has ended at this time matters no more, in nanoseconds since 1970
    * @throws IOException if the archive, or a part of it, cannot be read; what was known of that
    *     part stays
    */
-  void all() throws IOException {
+  void all(long expiredNs) throws IOException {
+    endedNs = expiredNs;
     IOException problem = null;
     unread = 0;
+    folders.values().forEach(folder -> folder.forget(expiredNs));
+    textBytes = folders.values().stream().mapToLong(Folder::textBytes).sum();
     onDirectory.accept(root);
     try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
       Set<String> projects = new HashSet<>();
@@ -203,7 +235,8 @@ final class ArchiveScan {
    *
    * @throws IOException if its folder cannot be read
    */
-  void one(String project, String name) throws IOException {
+  void one(String project, String name, long expiredNs) throws IOException {
+    endedNs = expiredNs;
     Folder known = folders.get(project);
     if (known == null || !ArchiveFiles.isReservation(name)) {
       return;
@@ -229,7 +262,7 @@ final class ArchiveScan {
    *
    * @throws IOException if a folder cannot be read
    */
-  void unfinished() throws IOException {
+  void unfinished(long expiredNs) throws IOException {
     for (Map.Entry<String, Folder> folder : folders.entrySet()) {
       List<String> names = new ArrayList<>();
       folder
@@ -242,7 +275,7 @@ final class ArchiveScan {
                 }
               });
       for (String name : names) {
-        one(folder.getKey(), name);
+        one(folder.getKey(), name, expiredNs);
       }
     }
   }
@@ -254,7 +287,7 @@ final class ArchiveScan {
   }
 
   /** Whether there is such a file. */
-  private static boolean read(SecureDirectoryStream<Path> in, String name, Folder folder)
+  private boolean read(SecureDirectoryStream<Path> in, String name, Folder folder)
       throws IOException {
     BasicFileAttributes found = attributes(in, name);
     if (found == null || !found.isRegularFile()) {
@@ -268,7 +301,7 @@ final class ArchiveScan {
     }
     ReservationRecord read;
     try {
-      read = ReservationRecord.read(content(in, name));
+      read = kept(ReservationRecord.read(content(in, name)));
     } catch (NoSuchFileException e) {
       return false;
     } catch (ClosedByInterruptException e) {
@@ -288,6 +321,32 @@ final class ArchiveScan {
       folder.put(name, new KnownFile(modifiedNs, found.size(), read, 0));
     }
     return true;
+  }
+
+  /**
+   * What is kept of a record: nothing of one that has expired, and not more than there is room for.
+   */
+  private ReservationRecord kept(ReservationRecord record) {
+    if (!(record instanceof ReservationRecord.Held(Reservation held))) {
+      return record;
+    }
+    if (!held.isActive(endedNs)) {
+      return new ReservationRecord.Released(held.id());
+    }
+    long bytes = textBytes(record);
+    if (textBytes + bytes > MOST_TEXT_BYTES) {
+      unread++;
+      return new ReservationRecord.Unusable("too much text in all reservations");
+    }
+    textBytes += bytes;
+    return record;
+  }
+
+  private static long textBytes(ReservationRecord record) {
+    return record instanceof ReservationRecord.Held(Reservation held)
+        ? 2L * (held.project().length() + held.generation().length())
+            + 16L * held.holder().pattern().length() // also as a pattern that can be compared
+        : 0;
   }
 
   /** What all files say together, in no order. */

@@ -60,6 +60,8 @@ import io.hypersync.wire.transport.WorkerTransportListener;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -113,6 +115,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final @Nullable AgentMailClient mailClient;
   private final @Nullable MailThread mailThread;
   private final ReservationSource reservationSource;
+  private final WindowFiles windows;
   private final ReservationStatus reservationStatus;
   private final IntentWriter intentWriter;
   private final LogTrimmer trimmer;
@@ -140,6 +143,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.options = options;
     this.log = log;
     this.chunkStore = chunkStore;
+    this.windows = new WindowFiles(options.stateDir());
     this.transport = transport;
     this.beside = beside;
     // The helpers call back through `loop`, which exists before they are given any work.
@@ -173,7 +177,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.snapshotThread =
         new SnapshotThread(
             "leader-snapshots",
-            (after, last) -> LoggedChunks.beforeSnapshot(log, chunkStore, after, last)::step,
+            this::beforeSnapshot,
             chunkStore,
             snapshots.catalog(),
             snapshots.cache(),
@@ -262,6 +266,7 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
+    agent.sequencer().hazards().places(places(options));
     if (options.enforcesReservations()) {
       agent.enforceReservations();
     }
@@ -332,6 +337,14 @@ public final class LeaderRuntime implements AutoCloseable {
             Clock.SYSTEM,
             slowRequests,
             ended);
+  }
+
+  /** Where symbolic links may lead to without a word (hypersync.md 7.1.1). */
+  private static List<String> places(LeaderDaemonOptions options) {
+    List<String> places = new ArrayList<>(options.reservations().mounts());
+    places.add("/ntmfs/ws/" + options.workspaceName());
+    places.add("/ntmfs/local/" + options.workspaceName());
+    return places;
   }
 
   /**
@@ -436,6 +449,18 @@ public final class LeaderRuntime implements AutoCloseable {
       runtime.trimmer.enable();
     }
     return runtime;
+  }
+
+  /** What must be durable before a snapshot is: its chunks, and what agents had done then. */
+  private SnapshotThread.Steps beforeSnapshot(long after, long last) {
+    LoggedChunks chunks = LoggedChunks.beforeSnapshot(log, chunkStore, after, last);
+    return () -> {
+      if (chunks.step()) {
+        return true;
+      }
+      agent.sequencer().storeWindow(last, windows);
+      return false;
+    };
   }
 
   /**
@@ -622,6 +647,7 @@ public final class LeaderRuntime implements AutoCloseable {
     if (agent.sequencer().headIndex() <= base || !allIsDurable()) {
       return;
     }
+    agent.sequencer().decided();
     snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), base);
   }
 

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds the leader's status report, with the keys of {@code docs/json.md}. */
 final class LeaderStatus {
+  private static final long NS_PER_US = 1_000;
   private static final long NS_PER_MS = 1_000_000;
   private static final double P50 = 50;
   private static final double P99 = 99;
@@ -92,6 +93,7 @@ final class LeaderStatus {
     for (HazardKind kind : HazardKind.values()) {
       hazards.put(kind.text(), agent.sequencer().hazards().count(kind));
     }
+    status.put("hazards_us", agent.sequencer().hazardNs() / NS_PER_US);
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());

@@ -80,7 +80,7 @@ final class LogTail extends JsonSerializable.Base {
   }
 
   private static boolean isHazard(LogEntry entry) {
-    return entry.hazard().length > 0;
+    return !decodedHazards(entry).isEmpty();
   }
 
   private static LogTail newest(OpLog log, int count, Predicate<LogEntry> wanted) {

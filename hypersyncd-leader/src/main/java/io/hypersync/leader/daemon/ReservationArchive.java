@@ -65,6 +65,7 @@ final class ReservationArchive implements ReservationSource {
   private boolean hasWarned;
   private long nextScanNs;
   private long lastScanNs;
+  private long lastLookNs;
   private long nextRetryNs = Long.MAX_VALUE;
   private volatile ReservationView view = ReservationView.NOTHING;
 
@@ -134,6 +135,7 @@ final class ReservationArchive implements ReservationSource {
     if (!isScan && !isRetry && changed.isEmpty()) {
       return;
     }
+    lastLookNs = nowNs;
     ReservationView before = view;
     Long goodNs = before.goodNs();
     String problem = before.lastError();
@@ -142,16 +144,17 @@ final class ReservationArchive implements ReservationSource {
         nextScanNs = nowNs + SCAN_NS;
         lastScanNs = nowNs;
         changed.clear();
-        scan.all();
+        scan.all(clock.epochNs() - CLOCK_SLACK_NS);
         goodNs = nowNs;
         problem = "";
       } else {
         for (Path file : Set.copyOf(changed)) {
           changed.remove(file);
-          scan.one(projectOf(file), file.getFileName().toString());
+          scan.one(
+              projectOf(file), file.getFileName().toString(), clock.epochNs() - CLOCK_SLACK_NS);
         }
         if (isRetry) {
-          scan.unfinished();
+          scan.unfinished(clock.epochNs() - CLOCK_SLACK_NS);
         }
       }
     } catch (ClosedByInterruptException e) {
@@ -184,6 +187,10 @@ final class ReservationArchive implements ReservationSource {
 
   /** Waits until something has changed or it is time. */
   private void await() throws InterruptedException {
+    long restNs = lastLookNs + LEAST_SCAN_NS - clock.monotonicNs();
+    if (restNs > 0) { // a file that is written all the time is not to keep a processor busy
+      TimeUnit.NANOSECONDS.sleep(restNs);
+    }
     long untilNs = Math.min(nextScanNs, nextRetryNs) - clock.monotonicNs();
     WatchService from = watcher;
     if (from == null) {

@@ -73,6 +73,7 @@ final class ReservationStatus {
     json.put("unusable", view.unusable());
     json.put("damaged", view.damaged());
     json.put("unread", view.unread());
+    json.put("broken_off", view.table().brokenOff());
     return json;
   }
 

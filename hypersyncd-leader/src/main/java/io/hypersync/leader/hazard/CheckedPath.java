@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +19,11 @@ final class CheckedPath {
   /** Deeper paths are not believed: they would cost time. */
   private static final int MOST_NAMES = 128;
 
-  /** What is below directories with these names is the business of the tools that made them. */
-  private static final Set<String> EXEMPT = Set.of(".git", ".beads");
+  /** What is below a directory with this name is the business of the tool that has made it. */
+  private static final String BEADS = ".beads";
+
+  /** The same of repositories: {@code .git}, and bare ones such as {@code origin.git}. */
+  private static final String REPOSITORY = ".git";
 
   private static final byte SLASH = '/';
   private static final byte[] UNKNOWN = {};
@@ -47,9 +49,11 @@ final class CheckedPath {
 
   private static @Nullable NodeId walk(byte[] path, FsState state) {
     List<byte[]> names = names(path);
-    if (!isPath(names)) {
-      return null;
-    }
+    return isPath(names) ? walk(names, state) : null;
+  }
+
+  /** The node that some names lead to from the root; null if there is none. */
+  static @Nullable NodeId walk(List<byte[]> names, FsState state) {
     Node at = state.node(FsState.ROOT);
     for (byte[] name : names) {
       if (at == null || at.type() != NodeType.DIRECTORY) {
@@ -66,7 +70,8 @@ final class CheckedPath {
             .allMatch(name -> Name.isWellFormed(name) && name.length <= Name.MAX_BYTES);
   }
 
-  private static List<byte[]> names(byte[] path) {
+  /** The names of a path; one empty name if it is empty. */
+  static List<byte[]> names(byte[] path) {
     List<byte[]> names = new ArrayList<>();
     int from = 0;
     for (int i = 0; i <= path.length; i++) {
@@ -81,6 +86,7 @@ final class CheckedPath {
   /** Whether nobody wants to hear of changes there. */
   static boolean isExempt(byte[] path) {
     return names(path).stream()
-        .anyMatch(name -> EXEMPT.contains(new String(name, StandardCharsets.UTF_8)));
+        .map(name -> new String(name, StandardCharsets.UTF_8))
+        .anyMatch(name -> name.equals(BEADS) || name.endsWith(REPOSITORY));
   }
 }

@@ -21,18 +21,26 @@ import org.jspecify.annotations.Nullable;
 final class ReservationCheck {
   /** Where no reservations are known. */
   static final ReservationCheck NOTHING =
-      new ReservationCheck(ReservationTable.EMPTY, 0, new Author("", new WorkerId("none")));
+      new ReservationCheck(ReservationTable.EMPTY, 0, new Author("", new WorkerId("none")), false);
 
   private final ReservationTable known;
   private final long timeNs;
   private final Author author;
+  private final boolean isNameLate;
   private final List<Boolean> reserved = new ArrayList<>(2);
   private final List<Hazard.Reserved> hazards = new ArrayList<>(1);
 
-  ReservationCheck(ReservationTable known, long timeNs, Author author) {
+  /**
+   * Nothing was looked at yet.
+   *
+   * @param isNameLate whether the author may be one of the holders: then nothing is told, and what
+   *     is reserved counts as reserved by the author
+   */
+  ReservationCheck(ReservationTable known, long timeNs, Author author, boolean isNameLate) {
     this.known = known;
     this.timeNs = timeNs;
     this.author = author;
+    this.isNameLate = isNameLate;
   }
 
   /** Looks at the next change of the entry. */
@@ -46,6 +54,10 @@ final class ReservationCheck {
                 .stream()
                 .map(Reservation::holder)
                 .toList();
+    if (isNameLate) {
+      reserved.add(!holders.isEmpty());
+      return;
+    }
     List<Holder> own = holders.stream().filter(holder -> holder.is(author.agent())).toList();
     reserved.add(!own.isEmpty());
     for (Holder holder : holders) {
@@ -74,20 +86,6 @@ final class ReservationCheck {
   /** Whether the author has reserved where this change is; false if there is no such change. */
   boolean isReserved(int change) {
     return change < reserved.size() && reserved.get(change);
-  }
-
-  /** Those touches of the entry that its author has not reserved. */
-  List<Touch> unreserved(List<Touch> all) {
-    if (!reserved.contains(true)) {
-      return all;
-    }
-    List<Touch> unreserved = new ArrayList<>(1);
-    for (int i = 0; i < all.size(); i++) {
-      if (!isReserved(i)) {
-        unreserved.add(all.get(i));
-      }
-    }
-    return unreserved;
   }
 
   /** At most {@link HazardReport#MAX_HAZARDS}, one for each kind and holder. */

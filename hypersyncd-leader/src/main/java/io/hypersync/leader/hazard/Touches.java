@@ -3,11 +3,15 @@ package io.hypersync.leader.hazard;
 import io.hypersync.model.hazard.Author;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,20 +27,51 @@ final class Touches {
   static List<Touch> of(FsOp op, long index, Author author, FsState before, FsState after) {
     return switch (op) {
       case FsOp.Write write ->
-          changed(write.node(), index, author, write.offset(), write.length(), before, after);
+          changed(
+              write.node(),
+              index,
+              author,
+              write.offset(),
+              write.length(),
+              written(write),
+              before,
+              after);
       case FsOp.Truncate cut -> {
         Node old = before.node(cut.node());
         long size = old == null ? 0 : old.attributes().size();
         long from = Math.min(size, cut.size());
         yield changed(
-            cut.node(), index, author, from, Math.max(size, cut.size()) - from, before, after);
+            cut.node(),
+            index,
+            author,
+            from,
+            Math.max(size, cut.size()) - from,
+            Touch.NOTHING_WRITTEN,
+            before,
+            after);
       }
       case FsOp.Allocate clear ->
           clear.mode().clears()
-              ? changed(clear.node(), index, author, clear.offset(), clear.length(), before, after)
+              ? changed(
+                  clear.node(),
+                  index,
+                  author,
+                  clear.offset(),
+                  clear.length(),
+                  Touch.NOTHING_WRITTEN,
+                  before,
+                  after)
               : List.of();
       case FsOp.CopyRange copy ->
-          changed(copy.target(), index, author, copy.targetOffset(), copy.length(), before, after);
+          changed(
+              copy.target(),
+              index,
+              author,
+              copy.targetOffset(),
+              copy.length(),
+              index, // other bytes than any that were written before
+              before,
+              after);
       case FsOp.Rename rename -> renamed(rename, index, author, before);
       case FsOp.Unlink unlink -> {
         Node node = at(before, unlink.parent(), unlink.name());
@@ -64,18 +99,61 @@ final class Touches {
 
   /** Nothing is touched if the same bytes are there as before. */
   private static List<Touch> changed(
-      NodeId id, long index, Author author, long from, long bytes, FsState before, FsState after) {
+      NodeId id,
+      long index,
+      Author author,
+      long from,
+      long bytes,
+      long written,
+      FsState before,
+      FsState after) {
     Node old = before.node(id);
     Node now = after.node(id);
-    if (old == null || now == null || bytes == 0 || isSame(old, now, before, after)) {
+    if (old == null || now == null || bytes == 0 || isSame(old, now, from, from + bytes)) {
       return List.of();
     }
-    return List.of(Touch.content(id, index, author, from, from + bytes));
+    return List.of(Touch.content(id, index, author, from, from + bytes, written));
   }
 
-  private static boolean isSame(Node old, Node now, FsState before, FsState after) {
-    return old.attributes().size() == now.attributes().size()
-        && old.content().root(before.version()).equals(now.content().root(after.version()));
+  /** Stands for the bytes that are written. */
+  private static long written(FsOp.Write write) {
+    long mixed = 1;
+    for (ChunkRef chunk : write.chunks()) {
+      mixed = mixed * 31 + chunk.hash().w0();
+    }
+    return mixed == Touch.NOTHING_WRITTEN ? 1 : mixed;
+  }
+
+  /**
+   * Whether a range has the same bytes, in the same chunks. The roots say so, too, but a replay
+   * does not compute the root of each entry.
+   */
+  private static boolean isSame(Node old, Node now, long from, long end) {
+    if (old.attributes().size() != now.attributes().size()
+        || !(old.content() instanceof FileContent before)
+        || !(now.content() instanceof FileContent after)) {
+      return false;
+    }
+    Iterator<Extent> one = before.from(from);
+    Iterator<Extent> other = after.from(from);
+    while (true) {
+      Extent left = next(one, end);
+      Extent right = next(other, end);
+      if (left == null || right == null) {
+        return left == null && right == null;
+      }
+      if (left.offset() != right.offset()
+          || left.length() != right.length()
+          || left.chunkOffset() != right.chunkOffset()
+          || !left.chunk().equals(right.chunk())) {
+        return false;
+      }
+    }
+  }
+
+  private static @Nullable Extent next(Iterator<Extent> extents, long end) {
+    Extent next = extents.hasNext() ? extents.next() : null;
+    return next == null || next.offset() >= end ? null : next;
   }
 
   private static List<Touch> renamed(

@@ -1,5 +1,6 @@
 package io.hypersync.leader.recovery;
 
+import io.hypersync.leader.hazard.TouchWindow;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.FsState;
@@ -18,6 +19,7 @@ import io.hypersync.model.trie.DirtyMemory;
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
  * @param memory counts what of it cannot be dropped
  * @param restored reads what entries restore
+ * @param window what agents have done lately, which the leader changes
  */
 public record LeaderState(
     FsState state,
@@ -27,7 +29,8 @@ public record LeaderState(
     IntentIndex intents,
     long weight,
     DirtyMemory memory,
-    RestoredStates restored) {
+    RestoredStates restored,
+    TouchWindow window) {
   /**
    * A state that is kept in memory, and restores none. Computes its weight by walking all of it,
    * which takes time proportional to its size.
@@ -41,7 +44,8 @@ public record LeaderState(
         intents,
         StateWeight.of(state),
         DirtyMemory.ofEverything(),
-        RestoredStates.NONE);
+        RestoredStates.NONE,
+        new TouchWindow());
     memory.begins(weight);
   }
 }

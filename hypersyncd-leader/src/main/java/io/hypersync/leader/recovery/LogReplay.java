@@ -3,7 +3,11 @@ package io.hypersync.leader.recovery;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.hazard.LoggedWork;
+import io.hypersync.leader.hazard.TouchWindow;
+import io.hypersync.leader.hazard.WindowStore;
 import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
@@ -22,6 +26,7 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.DirtyMemory;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -69,6 +74,8 @@ public final class LogReplay implements RecoveryListener {
   private final long maxStateBytes;
   private final IntentIndex intents;
   private ReplaySaver saver = ReplaySaver.NONE;
+  private LoggedWork work = new LoggedWork(IntentHandler.LEADER, new TouchWindow());
+  private WindowStore windows = WindowStore.NONE;
   private FsState state;
   private final RootCheck roots;
   private Hash root;
@@ -126,6 +133,17 @@ public final class LogReplay implements RecoveryListener {
   /** Has states that are reached stored, so that a start which is cut short goes on from there. */
   public void saveTo(ReplaySaver states) {
     saver = states;
+  }
+
+  /**
+   * Goes on with what agents had done lately.
+   *
+   * @param known as it was behind the last entry of the state that the replay begins with
+   * @param store what is known is stored there with each state
+   */
+  public void follow(TouchWindow known, WindowStore store) {
+    work = new LoggedWork(IntentHandler.LEADER, known);
+    windows = store;
   }
 
   /** The last entry of the state that the replay begins with; 0 for the empty filesystem. */
@@ -203,6 +221,7 @@ public final class LogReplay implements RecoveryListener {
         if (memory.bytes() > maxStateBytes) {
           throw new StateTooLargeException(recordIndex, memory.bytes(), maxStateBytes);
         }
+        work.replayed(entry, state, next);
         state = next;
         root = entry.root();
         roots.add(recordIndex, entry.op(), stamp, root);
@@ -235,6 +254,12 @@ public final class LogReplay implements RecoveryListener {
     }
     runChunks = 0;
     refuse(roots.finish(state));
+    try {
+      windows.write(work.window().image(last, root));
+    } catch (IOException e) {
+      LOG.warn("what agents did before entry {} is not stored: {}", last, e.getMessage());
+      return;
+    }
     saver.save(state, last, lastTimeNs, weight);
   }
 
@@ -293,7 +318,7 @@ public final class LogReplay implements RecoveryListener {
       throw new IllegalStateException("the last roots were not compared");
     }
     return new LeaderState(
-        state, root, index, lastTimeNs, intents, weight, memory, start.restored());
+        state, root, index, lastTimeNs, intents, weight, memory, start.restored(), work.window());
   }
 
   /**

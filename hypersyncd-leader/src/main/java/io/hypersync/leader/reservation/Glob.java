@@ -124,7 +124,8 @@ final class Glob {
     return literal;
   }
 
-  boolean matches(String name) {
+  /** Whether a name matches; false if that is not found within the budget. */
+  boolean matches(String name, MatchBudget budget) {
     if (literal != null) {
       return literal.equals(name);
     }
@@ -133,6 +134,9 @@ final class Glob {
     int star = -1; // the latest, which takes more characters when what follows it does not match
     int taken = 0;
     while (at < name.length()) {
+      if (!budget.spend()) {
+        return false;
+      }
       int c = name.codePointAt(at);
       if (token < tokens.size() && tokens.get(token) instanceof Token.Any) {
         star = token;

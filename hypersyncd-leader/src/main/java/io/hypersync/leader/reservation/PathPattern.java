@@ -88,13 +88,13 @@ public final class PathPattern {
   }
 
   /**
-   * Whether a path matches.
+   * Whether a path matches; false if that is not found within the budget.
    *
    * @param path its names
    * @param from the first of its names that counts
    * @param isDirectory whether it leads to a directory
    */
-  boolean matches(List<String> path, int from, boolean isDirectory) {
+  boolean matches(List<String> path, int from, boolean isDirectory, MatchBudget budget) {
     // A name more is needed behind a directory, and then there may be any number.
     int needed = onlyDirectories && !isDirectory ? 1 : 0;
     int end = path.size() - needed;
@@ -103,12 +103,15 @@ public final class PathPattern {
     int star = -1; // the latest ANY_NUMBER, which takes more names when what follows differs
     int taken = 0;
     while (name < names.size()) {
+      if (!budget.spend()) {
+        return false;
+      }
       Glob glob = names.get(name);
       if (glob == ANY_NUMBER) {
         star = name;
         taken = at;
         name++;
-      } else if (at < end && glob.matches(path.get(at))) {
+      } else if (at < end && glob.matches(path.get(at), budget)) {
         name++;
         at++;
       } else if (star >= 0 && taken < end) {

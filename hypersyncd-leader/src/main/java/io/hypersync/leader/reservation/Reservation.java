@@ -19,6 +19,11 @@ public record Reservation(
     Holder holder,
     PathPattern pattern,
     long expiresNs) {
+  /** The same, of the paths that another pattern says. */
+  Reservation by(PathPattern other) {
+    return new Reservation(id, generation, project, holder, other, expiresNs);
+  }
+
   /** Whether it has not ended at this time, in nanoseconds since 1970. */
   public boolean isActive(long nowNs) {
     return expiresNs > nowNs;

@@ -43,7 +43,8 @@ public sealed interface ReservationRecord {
           ? Fields.of(record)
           : new Malformed("no JSON object");
     } catch (IOException | IllegalArgumentException e) {
-      return new Malformed(String.valueOf(e.getMessage()));
+      String why = String.valueOf(e.getMessage()); // which has a part of the file in it
+      return new Malformed(why.substring(0, Math.min(why.length(), 100)));
     }
   }
 

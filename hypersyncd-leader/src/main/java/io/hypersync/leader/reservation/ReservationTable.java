@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ public final class ReservationTable {
   /** The most that are kept; those that end first are dropped. */
   public static final int MOST = 20_000;
 
+  /** So many conflicts are found, and the search for more ends. */
+  static final int MOST_CONFLICTS = 2_000;
+
   /** The most whose patterns begin at the same place, so that a look has to compare no more. */
   static final int MOST_AT_A_PLACE = 100;
 
@@ -36,7 +40,11 @@ public final class ReservationTable {
   private final Map<String, List<Rule>> byName = new HashMap<>();
 
   private final long elsewhere;
+  private final LongAdder brokenOff = new LongAdder();
   private long dropped;
+
+  /** All that {@link #conflicts} may tell, once somebody has asked. */
+  private @Nullable List<ReservationConflict> conflicting;
 
   /**
    * A reservation in this workspace.
@@ -44,10 +52,10 @@ public final class ReservationTable {
    * @param project where its project is in the workspace; empty if that is its root
    */
   private record Rule(Reservation reservation, List<String> project) {
-    boolean covers(List<String> path, boolean isDirectory) {
+    boolean covers(List<String> path, boolean isDirectory, MatchBudget budget) {
       return path.size() > project.size()
           && path.subList(0, project.size()).equals(project)
-          && reservation.pattern().matches(path, project.size(), isDirectory);
+          && reservation.pattern().matches(path, project.size(), isDirectory, budget);
     }
 
     String asPath() {
@@ -83,11 +91,11 @@ public final class ReservationTable {
       if (!reservation.isActive(nowNs)) {
         continue;
       }
-      List<String> project = inWorkspace(reservation.project(), mounts);
-      if (project == null) {
+      Rule rule = rule(reservation, mounts);
+      if (rule == null) {
         elsewhere++;
       } else {
-        rules.add(new Rule(reservation, project));
+        rules.add(rule);
       }
     }
     rules.sort(Comparator.comparing(Rule::reservation, ORDER));
@@ -104,6 +112,26 @@ public final class ReservationTable {
           .thenComparing(reservation -> reservation.holder().pattern())
           .thenComparing(Reservation::generation)
           .thenComparingLong(Reservation::id);
+
+  private static @Nullable Rule rule(Reservation reservation, List<String> mounts) {
+    List<String> project = inWorkspace(reservation.project(), mounts);
+    if (project == null) {
+      return null;
+    }
+    String written = reservation.holder().pattern();
+    if (!written.startsWith(reservation.project() + "/")) {
+      for (String mount : mounts) { // whoever has written it sees the workspace somewhere else
+        PathPattern pattern =
+            written.startsWith(mount + "/")
+                ? PathPattern.of(written.substring(mount.length()))
+                : null;
+        if (pattern != null) {
+          return new Rule(reservation.by(pattern), List.of());
+        }
+      }
+    }
+    return new Rule(reservation, project);
+  }
 
   private static @Nullable List<String> inWorkspace(String project, List<String> mounts) {
     for (String mount : mounts) {
@@ -148,15 +176,19 @@ public final class ReservationTable {
     }
     List<String> names = names(path);
     List<Rule> found = new ArrayList<>();
+    MatchBudget budget = new MatchBudget(MatchBudget.STEPS);
     int end = 0;
     for (int depth = 0; depth <= names.size(); depth++) {
-      add(byPlace.get(path.substring(0, end)), names, isDirectory, found);
+      add(byPlace.get(path.substring(0, end)), names, isDirectory, budget, found);
       if (depth < names.size()) {
         end += names.get(depth).length() + (depth == 0 ? 0 : 1);
         if (names.indexOf(names.get(depth)) == depth) {
-          add(byName.get(names.get(depth)), names, isDirectory, found);
+          add(byName.get(names.get(depth)), names, isDirectory, budget, found);
         }
       }
+    }
+    if (budget.isSpent()) {
+      brokenOff.increment();
     }
     return found.stream()
         .map(Rule::reservation)
@@ -166,12 +198,16 @@ public final class ReservationTable {
   }
 
   private static void add(
-      @Nullable List<Rule> candidates, List<String> path, boolean isDirectory, List<Rule> to) {
+      @Nullable List<Rule> candidates,
+      List<String> path,
+      boolean isDirectory,
+      MatchBudget budget,
+      List<Rule> to) {
     if (candidates == null) {
       return;
     }
     for (Rule rule : candidates) {
-      if (rule.covers(path, isDirectory)) {
+      if (rule.covers(path, isDirectory, budget)) {
         to.add(rule);
       }
     }
@@ -193,21 +229,43 @@ public final class ReservationTable {
    * @param most no more than these
    */
   public List<ReservationConflict> conflicts(long nowNs, int most) {
+    return conflicting().stream()
+        .filter(pair -> pair.one().isActive(nowNs) && pair.other().isActive(nowNs))
+        .limit(most)
+        .toList();
+  }
+
+  /** Found once, whatever has expired since; the loop that logs entries never comes here. */
+  private synchronized List<ReservationConflict> conflicting() {
+    List<ReservationConflict> known = conflicting;
+    if (known == null) {
+      known = found();
+      conflicting = known;
+    }
+    return known;
+  }
+
+  private List<ReservationConflict> found() {
     Set<ReservationConflict> found = new LinkedHashSet<>();
     for (Rule rule : rules) {
       Reservation one = rule.reservation();
-      if (!one.isActive(nowNs)) {
-        continue;
-      }
-      for (Reservation other : covering(rule.asPath(), true, nowNs)) {
-        if (ReservationConflict.isBetween(one, other) && found.size() < most) {
+      for (Reservation other : covering(rule.asPath(), true, Long.MIN_VALUE)) {
+        if (ReservationConflict.isBetween(one, other)) {
           boolean inOrder = ORDER.compare(one, other) < 0;
           found.add(
               inOrder ? new ReservationConflict(one, other) : new ReservationConflict(other, one));
         }
       }
+      if (found.size() >= MOST_CONFLICTS) {
+        break;
+      }
     }
     return List.copyOf(found);
+  }
+
+  /** How many looks were broken off because the patterns took too long. */
+  public long brokenOff() {
+    return brokenOff.sum();
   }
 
   /** How many belong to projects outside of this workspace. */

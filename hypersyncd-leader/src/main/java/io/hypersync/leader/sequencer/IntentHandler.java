@@ -13,7 +13,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
@@ -184,7 +184,7 @@ public final class IntentHandler {
     }
     ownSeqNo++;
     IntentId id = new IntentId(ownClient, ownSeqNo);
-    Sequencer.Result result = sequencer.sequence(id, OWN, CallPaths.NONE, op, NOTHING);
+    Sequencer.Result result = sequencer.sequence(id, OWN, CallContext.NONE, op, NOTHING);
     if (result instanceof Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded)) {
       tail.add(encoded, log.durableIndex());
       sequenced.accept(LEADER, entry);
@@ -263,7 +263,7 @@ public final class IntentHandler {
         new PendingIntent(
             id,
             new Author(submit.agent(), worker),
-            submit.paths(),
+            submit.context(),
             op,
             submit.inlinePayload(),
             nowNs);
@@ -531,7 +531,7 @@ public final class IntentHandler {
 
   private void sequence(PendingIntent intent, long turnNs) {
     switch (sequencer.sequence(
-        intent.id(), intent.author(), intent.paths(), intent.op(), intent.inlinePayload())) {
+        intent.id(), intent.author(), intent.context(), intent.op(), intent.inlinePayload())) {
       case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
       case Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded) -> {
         uploaded.decided(intent.id());

@@ -2,7 +2,7 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.op.FsOp;
@@ -19,7 +19,7 @@ final class PendingIntent {
 
   private final IntentId id;
   private final Author author;
-  private final CallPaths paths;
+  private final CallContext context;
   private final FsOp op;
   private final byte[] inlinePayload;
   private final Set<Hash> missing = new LinkedHashSet<>();
@@ -28,10 +28,10 @@ final class PendingIntent {
   private long touchedNs;
 
   PendingIntent(
-      IntentId id, Author author, CallPaths paths, FsOp op, byte[] inlinePayload, long nowNs) {
+      IntentId id, Author author, CallContext context, FsOp op, byte[] inlinePayload, long nowNs) {
     this.id = id;
     this.author = author;
-    this.paths = paths;
+    this.context = context;
     this.op = op;
     this.inlinePayload = inlinePayload;
     this.times = new IntentTimestamps(nowNs);
@@ -39,8 +39,8 @@ final class PendingIntent {
     this.heapBytes =
         OVERHEAD_BYTES
             + inlinePayload.length
-            + paths.first().length
-            + paths.second().length
+            + context.paths().first().length
+            + context.paths().second().length
             + (long) op.chunks().size() * CHUNK_BYTES;
   }
 
@@ -56,8 +56,8 @@ final class PendingIntent {
     return author;
   }
 
-  CallPaths paths() {
-    return paths;
+  CallContext context() {
+    return context;
   }
 
   FsOp op() {

@@ -2,6 +2,8 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.leader.hazard.Enforcement;
 import io.hypersync.leader.hazard.HazardDetector;
+import io.hypersync.leader.hazard.TouchWindow;
+import io.hypersync.leader.hazard.WindowStore;
 import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
@@ -10,8 +12,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
-import io.hypersync.model.hazard.Hazard;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -37,8 +38,10 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.snapshot.schedule.SnapshotSource;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
@@ -46,8 +49,6 @@ import java.util.Set;
  * on an entry before {@link OpLog#durableIndex()} has reached it. Used on the agent's thread only.
  */
 public final class Sequencer implements SnapshotSource {
-  private static final byte[] NO_HAZARD = {};
-
   /** Of an op that is not possible. */
   private static final StateWeight.Step NONE = new StateWeight.Step(0, 0, 0);
 
@@ -59,8 +60,8 @@ public final class Sequencer implements SnapshotSource {
   private final RootLatencies rootTimes = new RootLatencies();
   private final DirtyMemory memory;
   private final RestoredStates restored;
-  private final HazardDetector hazards = new HazardDetector(IntentHandler.LEADER);
   private final Enforcement enforcement = new Enforcement(IntentHandler.LEADER);
+  private final HazardDetector hazards;
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -68,6 +69,13 @@ public final class Sequencer implements SnapshotSource {
   private long headIndex;
   private long lastTimeNs;
   private long full;
+  private long hazardNs;
+
+  /**
+   * What agents had done when a snapshot was decided last. Read by the thread that takes it: the
+   * next one is decided after that one has ended.
+   */
+  private volatile TouchWindow.@Nullable Image windowOfSnapshot;
 
   /**
    * Continues from a recovered state, which must be the state after the log's last entry.
@@ -82,6 +90,7 @@ public final class Sequencer implements SnapshotSource {
     this.weight = recovered.weight();
     this.memory = recovered.memory();
     this.restored = recovered.restored();
+    this.hazards = new HazardDetector(IntentHandler.LEADER, recovered.window());
     this.log = log;
     this.clock = clock;
     this.entropy = entropy;
@@ -107,14 +116,14 @@ public final class Sequencer implements SnapshotSource {
    * log. All its chunks must be in the store, or in {@code inlinePayload}.
    *
    * @param author who made the call
-   * @param paths by which the call has named what it changes, for hazards
+   * @param context of the call, for hazards
    * @return {@code Refused} with ENOSPC if the log has no room or the state may not grow, with the
    *     state machine's errno if the op is not possible, with EACCES if another agent holds the
    *     path and that is enforced, with EIO if a page of the state cannot be read; then nothing has
    *     changed. An op that does not enlarge the state is not subject to its limit
    */
   public Result sequence(
-      IntentId intent, Author author, CallPaths paths, FsOp op, byte[] inlinePayload) {
+      IntentId intent, Author author, CallContext context, FsOp op, byte[] inlinePayload) {
     long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
     FsOp resolved;
     NodeId newNode;
@@ -155,7 +164,9 @@ public final class Sequencer implements SnapshotSource {
         long beganNs = clock.monotonicNs();
         Hash root = next.root();
         rootTimes.add(clock.monotonicNs() - beganNs);
-        List<Hazard> found = hazards.hazards(resolved, index, timeNs, author, paths, head, next);
+        beganNs = clock.monotonicNs();
+        HazardReport found = hazards.report(resolved, index, timeNs, author, context, head, next);
+        hazardNs += clock.monotonicNs() - beganNs;
         LogEntry entry =
             new LogEntry(
                 index,
@@ -167,7 +178,7 @@ public final class Sequencer implements SnapshotSource {
                 resolved,
                 newNode,
                 root,
-                found.isEmpty() ? NO_HAZARD : new HazardReport(found).encode(),
+                found.encode(),
                 inlinePayload);
         byte[] encoded = LogEntryCodec.encode(entry);
         boolean chunksInStore = inlinePayload.length == 0 && hasPayload(resolved);
@@ -258,6 +269,25 @@ public final class Sequencer implements SnapshotSource {
   }
 
   @Override
+  public void decided() {
+    windowOfSnapshot = hazards.window().image(headIndex, head.root());
+  }
+
+  /**
+   * Stores what agents had done when the snapshot was decided that is about to be taken. Any
+   * thread.
+   *
+   * @param index of the snapshot
+   * @throws IOException if it cannot be stored
+   */
+  public void storeWindow(long index, WindowStore store) throws IOException {
+    TouchWindow.Image image = windowOfSnapshot;
+    if (image != null && image.index() == index) {
+      store.write(image);
+    }
+  }
+
+  @Override
   public Manifest manifest(WorkspaceId workspace) {
     return new Manifest(workspace, headIndex, lastTimeNs, weight, head);
   }
@@ -313,6 +343,11 @@ public final class Sequencer implements SnapshotSource {
   /** The nodes of {@link #head} that have no name. */
   public Orphans orphans() {
     return orphans;
+  }
+
+  /** How long deciding which hazards entries have took, all together, in nanoseconds. */
+  public long hazardNs() {
+    return hazardNs;
   }
 
   /** The overlaps of the work of different agents. */

@@ -146,17 +146,29 @@ class ReservationArchiveTest {
     }
     write("team", "id-9999.json", record(9_999, "Green", "b", ""));
     ArchiveScan scan = new ArchiveScan(root, _ -> {});
-    scan.all();
+    scan.all(0);
     assertEquals(5_001, scan.files());
     List<Reservation> first = scan.reservations();
     assertEquals(1, first.size());
     long beganNs = System.nanoTime();
     for (int i = 0; i < 10; i++) {
-      scan.all();
+      scan.all(0);
     }
     long ms = (System.nanoTime() - beganNs) / 10 / 1_000_000;
     assertSame(first.getFirst(), scan.reservations().getFirst(), "the file is not read again");
     assertTrue(ms < 2_000, () -> "a look takes " + ms + " ms");
+  }
+
+  /** Of them there are more and more. */
+  @Test
+  void ofWhatHasExpiredNothingIsKept() throws Exception {
+    write("team", "id-1.json", record(1, "Blue", "a", ""));
+    ArchiveScan scan = new ArchiveScan(root, _ -> {});
+    scan.all(0);
+    assertEquals(1, scan.reservations().size());
+    scan.all(Long.MAX_VALUE);
+    assertEquals(List.of(), scan.reservations());
+    assertEquals(1, scan.files());
   }
 
   private void start() throws IOException {

@@ -16,6 +16,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderParts;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.hazard.TouchWindow;
 import io.hypersync.leader.history.WholeDifference;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.port.IdleChunkPort;
@@ -124,7 +125,8 @@ class RestoreAllRequestsTest {
                     IntentIndex.inMemory(IntentRetention.DEFAULT),
                     StateWeight.of(genesis),
                     cache.dirty(),
-                    restored))
+                    restored,
+                    new TouchWindow()))
             .log(log)
             .chunks(new StoredChunks())
             .snapshots(

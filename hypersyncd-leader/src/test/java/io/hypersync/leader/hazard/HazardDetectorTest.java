@@ -9,15 +9,22 @@ import io.hypersync.leader.reservation.Held;
 import io.hypersync.leader.reservation.Reservation;
 import io.hypersync.leader.reservation.ReservationTable;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.hazard.Holder;
+import io.hypersync.model.hazard.WorkNotes;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.AllocateMode;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -52,11 +59,29 @@ class HazardDetectorTest {
   private static final List<HazardKind> INTO = List.of(HazardKind.WRITE_INTO_RESERVATION);
   private static final List<HazardKind> TWO = List.of(HazardKind.RESERVED_BY_TWO);
 
-  private final HazardDetector detector = new HazardDetector(LEADER);
+  private static final List<HazardKind> OVERLAP_AND_STALE =
+      List.of(HazardKind.OVERLAPPING_WRITE, HazardKind.STALE_OVERWRITE);
+  private static final List<HazardKind> RENAME_AND_STALE =
+      List.of(HazardKind.CONCURRENT_RENAME, HazardKind.STALE_OVERWRITE);
+  private static final List<HazardKind> RENAME_AND_DESTROYED =
+      List.of(HazardKind.CONCURRENT_RENAME, HazardKind.DESTROYED_WORK);
+  private static final List<HazardKind> DESTROYED = List.of(HazardKind.DESTROYED_WORK);
+  private static final List<HazardKind> LEAVES = List.of(HazardKind.SYMLINK_LEAVES);
+
+  private final HazardDetector detector = new HazardDetector(LEADER, new TouchWindow());
+
+  /** A leader that starts reads the log, and must know the same. */
+  private final LoggedWork replay = new LoggedWork(LEADER, new TouchWindow());
+
   private final List<Reservation> held = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
   private List<Hazard> last = List.of();
+
+  /** What is said of the next call, beside its paths. */
+  private long seen = CallContext.NOT_KNOWN;
+
+  private boolean isLate;
 
   /** What two agents do, the second after the first. */
   interface Play {
@@ -263,7 +288,7 @@ class HazardDetectorTest {
             NOTHING,
             w -> {
               w.write(BLUE, "f", 0, "blue");
-              w.detector.logged(new FsOp.RestoreState(new byte[] {1}, List.of(), false), List.of());
+              w.restored();
               w.write(GREEN, "f", 0, "green");
             }),
         row(
@@ -272,7 +297,310 @@ class HazardDetectorTest {
             w -> {
               w.write(BLUE, "f", 0, "blue");
               w.write(new Author("", LEADER), "f", 0, "restored");
+            }),
+        row(
+            "the same bytes after a truncation",
+            NOTHING,
+            w -> {
+              w.write(BLUE, "f", 0, "same");
+              w.commit(GREEN, w.truncate("f", 0), "f");
+              w.write(GREEN, "f", 0, "same");
             }));
+  }
+
+  static Stream<Arguments> unread() {
+    return Stream.of(
+        row(
+            "bytes over those that the author has not read",
+            OVERLAP_AND_STALE,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.write(GREEN, "f", 0, "green");
+            }),
+        row(
+            "bytes over those that it has read",
+            OVERLAP,
+            w -> {
+              w.write(BLUE, "f", 0, "blue");
+              w.seen = w.index;
+              w.write(GREEN, "f", 0, "green");
+            }),
+        row(
+            "bytes beside those that it has not read",
+            NOTHING,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.write(GREEN, "f", 4, "green");
+            }),
+        row(
+            "a line at the end",
+            NOTHING,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.append(GREEN, "f", "green");
+            }),
+        row(
+            "a new content: what is cut off first is told as it is cut off",
+            OVERLAP,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.commit(GREEN, w.truncate("f", 0), "f");
+            }),
+        row(
+            "and when the new bytes come, that they were written without reading",
+            OVERLAP_AND_STALE,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.commit(GREEN, w.truncate("f", 0), "f");
+              w.write(GREEN, "f", 0, "green");
+            }),
+        row(
+            "the same bytes once more, after each has cut off what was there",
+            OVERLAP,
+            w -> {
+              w.write(BLUE, "f", 0, "first");
+              w.seen = w.index;
+              w.commit(BLUE, w.truncate("f", 0), "f");
+              w.write(BLUE, "f", 0, "second");
+              w.commit(GREEN, w.truncate("f", 0), "f");
+              w.write(GREEN, "f", 0, "second");
+            }),
+        row(
+            "a file in the place of one that it has not read",
+            RENAME_AND_STALE,
+            w -> {
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.write(GREEN, "new", 0, "green");
+              w.rename(GREEN, "new", "f");
+            }),
+        row(
+            "git's own files",
+            NOTHING,
+            w -> {
+              w.directory(".git");
+              w.create(".git/index");
+              w.seen = w.index;
+              w.write(BLUE, ".git/index", 0, "blue");
+              w.write(GREEN, ".git/index", 0, "green");
+            }));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void unread(String what, List<HazardKind> expected, Play play) {
+    rows(what, expected, play);
+  }
+
+  static Stream<Arguments> destroyed() {
+    return Stream.of(
+        row(
+            "a file that another one has written and nobody committed",
+            DESTROYED,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "the same in a directory of the repository",
+            DESTROYED,
+            w -> {
+              w.directory("repo");
+              w.directory("repo/.git");
+              w.directory("repo/src");
+              w.write(BLUE, "repo/src/f", 0, "blue");
+              w.unlink(GREEN, "repo/src/f");
+            }),
+        row(
+            "outside of any repository",
+            NOTHING,
+            w -> {
+              w.directory("repo");
+              w.directory("repo/.git");
+              w.write(BLUE, "f", 0, "blue");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "one's own file",
+            NOTHING,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.unlink(BLUE, "f");
+            }),
+        row(
+            "a file that its remover has written since",
+            NOTHING,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.append(GREEN, "f", "green");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file that has another name left",
+            NOTHING,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.commit(BLUE, new FsOp.Link(w.node("f"), FsState.ROOT, Name.of("g")), "g");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file that was committed",
+            NOTHING,
+            w -> {
+              w.directory(".git");
+              w.directory(".git/refs");
+              w.write(BLUE, "f", 0, "blue");
+              w.write(BLUE, ".git/refs/main.lock", 0, "hash");
+              w.rename(BLUE, ".git/refs/main.lock", ".git/refs/main");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file that was written after the last commit",
+            DESTROYED,
+            w -> {
+              w.directory(".git");
+              w.directory(".git/logs");
+              w.append(BLUE, ".git/logs/HEAD", "commit");
+              w.write(BLUE, "f", 0, "blue");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file while a commit has begun",
+            DESTROYED,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.write(BLUE, ".git/index.lock", 0, "index");
+              w.rename(BLUE, ".git/index.lock", ".git/index");
+              w.write(BLUE, ".git/HEAD.lock", 0, "main");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file of one repository after a commit in another one",
+            DESTROYED,
+            w -> {
+              w.directory(".git");
+              w.directory("other");
+              w.directory("other/.git");
+              w.directory("other/.git/logs");
+              w.write(BLUE, "f", 0, "blue");
+              w.append(BLUE, "other/.git/logs/HEAD", "commit");
+              w.unlink(GREEN, "f");
+            }),
+        row(
+            "a file that is replaced by one who has not read it",
+            RENAME_AND_DESTROYED,
+            w -> {
+              w.directory(".git");
+              w.create("f");
+              w.seen = w.index;
+              w.write(BLUE, "f", 0, "blue");
+              w.write(GREEN, "new", 0, "green");
+              w.rename(GREEN, "new", "f");
+            }),
+        row(
+            "a file that is replaced by one who has read it",
+            RENAME,
+            w -> {
+              w.directory(".git");
+              w.write(BLUE, "f", 0, "blue");
+              w.seen = w.index;
+              w.write(GREEN, "new", 0, "green");
+              w.rename(GREEN, "new", "f");
+            }));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void destroyed(String what, List<HazardKind> expected, Play play) {
+    rows(what, expected, play);
+  }
+
+  static Stream<Arguments> links() {
+    return Stream.of(
+        Arguments.of("/etc/passwd", LEAVES),
+        Arguments.of("/ntmfs/ws/team/../other/f", LEAVES),
+        Arguments.of("/ntmfs/ws/teams", LEAVES),
+        Arguments.of("/ntmfs/ws/team/f", NOTHING),
+        Arguments.of("/ntmfs//ws/./team", NOTHING),
+        Arguments.of("/ntmfs/local/team/cache", NOTHING),
+        Arguments.of("../../etc/passwd", NOTHING));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void links(String target, List<HazardKind> expected) {
+    detector.places(List.of("/ntmfs/ws/team/", "/ntmfs/local/team"));
+    link(BLUE, "link", target);
+    assertEquals(expected, last.stream().map(Hazard::kind).toList());
+    if (!last.isEmpty()) {
+      assertEquals("link", new String(last.getFirst().path(), StandardCharsets.UTF_8));
+      assertEquals(node("link"), last.getFirst().node());
+    }
+  }
+
+  private void link(Author author, String path, String target) {
+    NodeId _ =
+        make(author, path, new FsOp.MakeSymlink(parent(path), name(path), bytes(target), 0, 0));
+  }
+
+  /** Nobody can tell whether it is the holder's own. */
+  @Test
+  void ofACallWhoseNameCameTooLateNothingIsSaidWhereSomebodyHolds() {
+    hold("Blue", "f", true);
+    isLate = true;
+    write(new Author("", W1), "f", 0, "unknown");
+    assertEquals(List.of(), last);
+    isLate = false;
+    held.clear();
+    detector.reservations(ReservationTable.EMPTY);
+    write(GREEN, "f", 0, "green");
+    assertEquals(List.of(), last, "nor is it remembered as somebody else's");
+  }
+
+  @Test
+  void aCallWhoseNameCameTooLateOverlapsWhereNobodyHolds() {
+    write(BLUE, "f", 0, "blue");
+    isLate = true;
+    write(new Author("", W2), "f", 0, "unknown");
+    assertEquals(OVERLAP, last.stream().map(Hazard::kind).toList());
+  }
+
+  private void restored() {
+    index++;
+    FsOp op = new FsOp.RestoreState(new byte[] {1}, List.of(), false);
+    detector.logged(op, HazardReport.NOTHING);
+    replay.replayed(entry(op, BLUE, HazardReport.NOTHING), state, state);
+  }
+
+  private LogEntry entry(FsOp op, Author author, HazardReport report) {
+    return new LogEntry(
+        index,
+        new OpId(0, index),
+        TIME,
+        new IntentId(new ClientId(1, 1), index),
+        author.worker(),
+        author.agent(),
+        op,
+        LogEntry.NO_NODE,
+        Hash.ZERO,
+        report.encode(),
+        new byte[0]);
   }
 
   static Stream<Arguments> reservations() {
@@ -549,7 +877,7 @@ class HazardDetectorTest {
       write(new Author("agent" + i, W1), "f", 0, "content " + i);
     }
     assertEquals(HazardReport.MAX_HAZARDS, last.size());
-    assertTrue(new HazardReport(last).encode().length > 0);
+    assertTrue(new HazardReport(last, WorkNotes.NONE).encode().length > 0);
   }
 
   /** The window is measured in entries of the log, and not in time (11.2). */
@@ -580,8 +908,8 @@ class HazardDetectorTest {
   private void passing() {
     index++;
     FsOp op = new FsOp.ReapOrphans(List.of());
-    List<Hazard> none = detector.hazards(op, index, TIME, BLUE, CallPaths.NONE, state, state);
-    detector.logged(op, none);
+    detector.logged(op, detector.report(op, index, TIME, BLUE, CallContext.NONE, state, state));
+    replay.replayed(entry(op, BLUE, HazardReport.NOTHING), state, state);
   }
 
   private void write(Author author, String path, long offset, String text) {
@@ -652,8 +980,15 @@ class HazardDetectorTest {
     index++;
     FsOp resolved = FsStateMachine.resolve(state, op);
     FsState next = States.after(state, resolved, index, new NodeId(7, index));
-    last = detector.hazards(resolved, index, TIME, author, paths, state, next);
-    detector.logged(resolved, last);
+    CallContext context = new CallContext(paths, isLate, seen);
+    HazardReport report = detector.report(resolved, index, TIME, author, context, state, next);
+    detector.logged(resolved, report);
+    replay.replayed(entry(resolved, author, report), state, next);
+    assertEquals(
+        detector.window().image(index, Hash.ZERO),
+        replay.window().image(index, Hash.ZERO),
+        "what a leader knows that starts now");
+    last = report.hazards();
     state = next;
   }
 

@@ -132,6 +132,7 @@ class PathPatternTest {
   private static boolean covers(String pattern, String path, boolean isDirectory) {
     PathPattern read = PathPattern.of(pattern);
     assertNotNull(read, pattern);
-    return read.matches(Arrays.asList(path.split("/")), 0, isDirectory);
+    return read.matches(
+        Arrays.asList(path.split("/")), 0, isDirectory, new MatchBudget(MatchBudget.STEPS));
   }
 }

@@ -131,6 +131,40 @@ class ReservationTableTest {
         });
   }
 
+  @ParameterizedTest(name = "{0} {1}: {2}")
+  @CsvSource({
+    "/mnt/team,          /ntmfs/ws/team/src/*.go, src/a.go",
+    "/mnt/team/payments, /ntmfs/ws/team/src/*.go, src/a.go",
+    "/ntmfs/ws/team,     /mnt/team/src,           src/a.go",
+    "/ntmfs/ws/team,     /ntmfs/ws/teamwork/src,  ntmfs/ws/teamwork/src/a",
+  })
+  void aPatternMayBeginAtAnyPathOfTheWorkspace(String project, String pattern, String path) {
+    ReservationTable table = table(Held.of(project, "Blue", pattern, true, LATER));
+    assertEquals(1, table.covering(path, false, NOW).size());
+  }
+
+  /** Each of them takes the product of both lengths, for each name of the path. */
+  @Test
+  void patternsThatTakeTooLongAreBrokenOff() {
+    List<Reservation> known = new ArrayList<>();
+    for (int i = 0; i < ReservationTable.MOST_AT_A_PLACE; i++) {
+      known.add(Held.of("/mnt/team", "Blue", "*" + "a*".repeat(200) + "b" + i, true, LATER));
+    }
+    known.add(Held.of("/mnt/team", "Green", "main.c", true, LATER));
+    ReservationTable table = ReservationTable.of(known, MOUNTS, NOW);
+    String path = ("a".repeat(255) + "/").repeat(15) + "main.c";
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          for (int i = 0; i < 1_000; i++) {
+            assertTrue(table.covering(path, false, NOW).size() <= 1);
+          }
+        });
+    assertEquals(1_000, table.brokenOff());
+    assertEquals(1, table.covering("src/main.c", false, NOW).size());
+    assertEquals(1_000, table.brokenOff());
+  }
+
   private static ReservationTable table(Reservation... known) {
     return ReservationTable.of(List.of(known), MOUNTS, NOW);
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
@@ -172,7 +172,7 @@ class IntentQueueTest {
         new PendingIntent(
             new IntentId(new ClientId(0, client), seqNo),
             new Author("", new WorkerId(worker)),
-            CallPaths.NONE,
+            CallContext.NONE,
             Genesis.op(),
             new byte[0],
             nowNs);

@@ -10,7 +10,7 @@ import io.hypersync.leader.sequencer.Sequencer.Result.Sequenced;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -100,7 +100,7 @@ class SequencerTest {
     return sequencer.sequence(
         new IntentId(new ClientId(1, 1), number),
         new Author("", new WorkerId("w1")),
-        CallPaths.NONE,
+        CallContext.NONE,
         op,
         new byte[0]);
   }

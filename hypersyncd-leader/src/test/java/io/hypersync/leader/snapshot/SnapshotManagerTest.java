@@ -12,7 +12,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.model.hazard.Author;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -645,7 +645,7 @@ class SnapshotManagerTest {
         sequencer.sequence(
             new IntentId(new ClientId(1, 1), number),
             new Author("", new WorkerId("w")),
-            CallPaths.NONE,
+            CallContext.NONE,
             op,
             new byte[0]);
   }

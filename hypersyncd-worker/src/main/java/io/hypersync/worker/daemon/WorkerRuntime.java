@@ -145,6 +145,9 @@ public final class WorkerRuntime implements AutoCloseable {
   private final MountBackend backend;
   private volatile @Nullable Inotify inotify;
 
+  /** The filesystem, once the kernel has said what it can; read on the agent's thread. */
+  private volatile @Nullable Vfs served;
+
   /**
    * Creates all parts and starts none.
    *
@@ -676,6 +679,10 @@ public final class WorkerRuntime implements AutoCloseable {
     @Override
     public void applied(LogEntry entry, FsState before, FsState after) {
       hazards.shown(entry, agent.isWritable());
+      Vfs filesystem = served;
+      if (filesystem != null) {
+        filesystem.shown(entry, after);
+      }
       Inotify reporter = inotify;
       if (reporter != null) {
         reporter.applied(entry, before, after);
@@ -742,18 +749,21 @@ public final class WorkerRuntime implements AutoCloseable {
   /** The filesystem; what the kernel may cache is less than the options say, if need be. */
   private Vfs filesystem(boolean attributes, boolean names) {
     CachePolicy cache = options.cache();
-    return new Vfs(
-        this::view,
-        inodes,
-        mutations,
-        new LocksProxy(this::loop),
-        store,
-        recent,
-        new ProcCallers(),
-        this::freeBytes,
-        notifier::dropListingAtOnce,
-        new CachePolicy(attributes, names, cache.strictOpen(), cache.strictReads()),
-        Clock.SYSTEM);
+    Vfs made =
+        new Vfs(
+            this::view,
+            inodes,
+            mutations,
+            new LocksProxy(this::loop),
+            store,
+            recent,
+            new ProcCallers(),
+            this::freeBytes,
+            notifier::dropListingAtOnce,
+            new CachePolicy(attributes, names, cache.strictOpen(), cache.strictReads()),
+            Clock.SYSTEM);
+    served = made;
+    return made;
   }
 
   /**

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * each two seconds if there was no name. Where exec is not noticed, names are looked at again when
  * their age doubles, from a millisecond on.
  *
- * <p>{@link #known}, {@link #believed} and {@link #size} may be called by any thread; the other
- * methods by one thread only.
+ * <p>Thread-safe. What may block, which is the look at a process, is done without the lock.
  */
 public final class AgentCache {
   private static final long SHORTEST_NS = 1_000_000;
@@ -32,6 +31,8 @@ public final class AgentCache {
 
   /** In the order in which they were added or tested last; some are in no map any more. */
   private final ArrayDeque<Entry> order = new ArrayDeque<>();
+
+  private boolean closed;
 
   private static final class Entry {
     final int tid;
@@ -127,13 +128,20 @@ public final class AgentCache {
         : Math.clamp(nowNs - entry.sinceNs, SHORTEST_NS, longest);
   }
 
-  private void add(Entry entry) {
+  private synchronized void add(Entry entry) {
+    if (closed) {
+      entry.watch.close();
+      return;
+    }
     sweep();
-    while (entries.size() >= limit) {
+    while (entries.size() >= limit && !order.isEmpty()) {
       drop(order.removeFirst());
     }
     order.addLast(entry);
-    entries.put(entry.tid, entry);
+    Entry other = entries.put(entry.tid, entry);
+    if (other != null) { // another thread has looked at it meanwhile
+      other.watch.close();
+    }
   }
 
   private void sweep() {
@@ -157,8 +165,9 @@ public final class AgentCache {
     return entries.size();
   }
 
-  /** Forgets all. */
-  public void close() {
+  /** Forgets all, and remembers nothing any more. */
+  public synchronized void close() {
+    closed = true;
     for (Entry entry : entries.values()) {
       drop(entry);
     }

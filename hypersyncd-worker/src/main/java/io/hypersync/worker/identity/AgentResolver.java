@@ -2,6 +2,7 @@ package io.hypersync.worker.identity;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,12 @@ public final class AgentResolver {
 
   private static final long STALE_S = 24 * 60 * 60;
 
+  /**
+   * The most identity files that are looked for, of a process and all its ancestors: whoever has
+   * deep directories and many of them would keep others waiting.
+   */
+  static final int MAX_FILES = 256;
+
   private final ProcessTable processes;
   private final String mount;
 
@@ -59,8 +66,9 @@ public final class AgentResolver {
    */
   public String resolve(int tid, long nowS) {
     ProcessTable.Status status = tid <= 0 ? null : processes.status(tid);
+    Set<IdentityFiles.Candidate> seen = new HashSet<>();
     for (int up = 0; status != null && up <= MAX_ANCESTORS; up++) {
-      String name = own(status, nowS);
+      String name = own(status, nowS, seen);
       if (!name.isEmpty()) {
         return name;
       }
@@ -73,7 +81,7 @@ public final class AgentResolver {
     return child.parent() <= INIT ? null : processes.status(child.parent());
   }
 
-  private String own(ProcessTable.Status process, long nowS) {
+  private String own(ProcessTable.Status process, long nowS, Set<IdentityFiles.Candidate> seen) {
     Environment environment = Environment.of(processes.environment(process.process()), WANTED);
     for (String variable : NAMES) {
       String name = AgentName.of(bytes(environment.get(variable)));
@@ -89,6 +97,10 @@ public final class AgentResolver {
         IdentityFiles.projects(processes.workingDirectory(process.process()), mount);
     for (IdentityFiles.Candidate candidate :
         IdentityFiles.of(pane, environment.get(HOME), environment.get(CONFIG), projects)) {
+      if (seen.size() >= MAX_FILES) {
+        return AgentName.NONE;
+      }
+      seen.add(candidate);
       String name = read(candidate, process.uid(), nowS);
       if (!name.isEmpty()) {
         return name;

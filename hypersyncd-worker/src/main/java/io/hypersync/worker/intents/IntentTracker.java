@@ -486,7 +486,7 @@ public final class IntentTracker implements LocalCalls {
             OpCodec.encode(wanted.op()),
             isInline(mutation) ? concatenated(wanted.chunks()) : NOTHING,
             uploading,
-            wanted.paths()));
+            wanted.context()));
     upload(mutation, uploading);
   }
 

@@ -2,7 +2,7 @@ package io.hypersync.worker.intents;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.List;
  * @param caller the calling thread; mutations of one caller are committed in the order of
  *     submission
  * @param agent the name of the caller's agent, for reports; empty if it is not known
- * @param paths of what the call has named
+ * @param context of the call, for reports of hazards
  * @param op the change
  * @param chunks the bytes of {@code op.chunks()}, in order
  * @param uploading those of them that the leader cannot have yet
@@ -26,7 +26,7 @@ public record Mutation(
     RequestId unique,
     int caller,
     String agent,
-    CallPaths paths,
+    CallContext context,
     FsOp op,
     List<Chunk> chunks,
     List<Hash> uploading,

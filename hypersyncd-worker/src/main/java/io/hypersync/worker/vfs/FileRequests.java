@@ -15,6 +15,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FileRequests {
   private static final int ACCESS_MODE = 03;
+  private static final int O_WRONLY = 01;
   private static final int O_EXCL = 0200;
   static final int O_TRUNC = 01000;
   private static final int O_APPEND = 02000;
@@ -103,14 +105,14 @@ final class FileRequests {
     }
     boolean kill = (request.openFlags() & FuseFlags.OpenRequest.KILL_SUIDGID) != 0;
     if ((request.flags() & O_TRUNC) == 0) {
-      reply.open(opened(node, request.flags()), replyFlags(request.flags()));
+      reply.open(opened(header, node, request.flags()), replyFlags(request.flags()));
       return;
     }
     submitter.submit(
         header,
         new FsOp.Truncate(node.id(), 0, kill),
         reply,
-        (_, _) -> reply.open(opened(node, request.flags()), replyFlags(request.flags())));
+        (_, _) -> reply.open(opened(header, node, request.flags()), replyFlags(request.flags())));
   }
 
   void create(RequestHeader header, FuseOperation.Create request, FuseReply reply)
@@ -137,7 +139,7 @@ final class FileRequests {
           if ((request.flags() & O_EXCL) == 0) {
             unnamed.made(node.inode());
           }
-          created(node, request.flags(), reply);
+          created(header, node, request.flags(), reply);
         });
   }
 
@@ -262,16 +264,17 @@ final class FileRequests {
     return new RequestFailed(Errno.ESTALE);
   }
 
-  private FileHandle opened(Node node, int openFlags) {
+  private FileHandle opened(RequestHeader header, Node node, int openFlags) {
     if ((openFlags & O_DIRECT) != 0) {
       directOpens.increment();
     }
     boolean direct = (replyFlags(openFlags) & FuseFlags.OpenReply.DIRECT_IO) != 0;
-    return handles.open(new OpenHandles.OpenFile(node.id(), direct));
+    @Nullable CallerAgent reader = (openFlags & ACCESS_MODE) == O_WRONLY ? null : header.agent();
+    return handles.open(new OpenHandles.OpenFile(node.id(), direct, reader));
   }
 
-  private void created(Node node, int openFlags, FuseReply reply) {
-    reply.create(nodes.made(node), opened(node, openFlags), replyFlags(openFlags));
+  private void created(RequestHeader header, Node node, int openFlags, FuseReply reply) {
+    reply.create(nodes.made(node), opened(header, node, openFlags), replyFlags(openFlags));
   }
 
   private static boolean writes(int openFlags) {
@@ -382,7 +385,7 @@ final class FileRequests {
 
     private void opened(Node node) {
       var _ = pathRewalks.take(header.pid(), clock.monotonicNs());
-      created(node, request.flags(), reply);
+      created(header, node, request.flags(), reply);
     }
   }
 }

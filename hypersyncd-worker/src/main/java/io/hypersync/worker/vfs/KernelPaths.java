@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The paths by which calls name what they change. The kernel has looked up each name on the way,
- * and holds the directories above what it holds, so they are found without a search. A name that
- * another host has changed meanwhile may be wrong: the leader checks paths before it uses them.
+ * and holds the directories above what it holds, so they are found without a search. What other
+ * hosts rename is followed when it becomes visible. A name may still be wrong for a moment, or if a
+ * file has several: the leader checks paths before it uses them.
  */
 final class KernelPaths {
   /** Deeper than any path that a call can name. */
@@ -76,6 +77,16 @@ final class KernelPaths {
       renamed(op, state);
     } catch (PageUnreadableException e) {
       // The path stays what it was, and the leader does not believe it.
+    }
+  }
+
+  /**
+   * An entry has become visible. What it has moved is known by its new name: a process that stands
+   * in a directory that another host has renamed looks up no name above it again.
+   */
+  void shown(FsOp op, FsState after) {
+    if (op instanceof FsOp.Rename || op instanceof FsOp.Link) {
+      committed(op, after);
     }
   }
 

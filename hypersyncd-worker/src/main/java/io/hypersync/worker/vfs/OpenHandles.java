@@ -1,8 +1,10 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.lease.OpenNodes;
+import io.hypersync.worker.sighting.Sightings;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +17,17 @@ final class OpenHandles {
   private final ConcurrentHashMap<FileHandle, OpenHandle> handles = new ConcurrentHashMap<>();
   private final AtomicLong next = new AtomicLong(1);
   private final OpenNodes opened;
+  private final Sightings sightings;
 
-  /** Creates an empty table that counts its handles by node in {@code opened}. */
-  OpenHandles(OpenNodes opened) {
+  /**
+   * Creates an empty table.
+   *
+   * @param opened counts its handles by node
+   * @param sightings is told of files that agents can read
+   */
+  OpenHandles(OpenNodes opened, Sightings sightings) {
     this.opened = opened;
+    this.sightings = sightings;
   }
 
   /** An open file or directory. */
@@ -34,13 +43,18 @@ final class OpenHandles {
    * An open file; it stays bound to its node, whatever happens to the node's names.
    *
    * @param direct whether reads bypass the kernel's page cache
+   * @param reader the agent that has opened it, if it can be read
    */
-  record OpenFile(NodeId node, boolean direct) implements OpenHandle {}
+  record OpenFile(NodeId node, boolean direct, @Nullable CallerAgent reader)
+      implements OpenHandle {}
 
   FileHandle open(OpenHandle handle) {
     FileHandle fh = new FileHandle(next.getAndIncrement());
     handles.put(fh, handle);
     opened.opened(handle.node());
+    if (handle instanceof OpenFile file && file.reader() != null) {
+      sightings.opened(file.node(), file.reader());
+    }
     return fh;
   }
 
@@ -53,6 +67,9 @@ final class OpenHandles {
     if (handle != null) {
       handle.closed();
       opened.closed(handle.node());
+      if (handle instanceof OpenFile file && file.reader() != null) {
+        sightings.closed(file.node(), file.reader());
+      }
     }
   }
 

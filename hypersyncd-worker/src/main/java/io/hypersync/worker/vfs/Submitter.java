@@ -6,21 +6,28 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.Chunker;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.intents.WaitingCall;
+import io.hypersync.worker.sighting.Sightings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Submits mutations. Their bytes are put into the local chunk store first, so that the entry can be
@@ -32,14 +39,24 @@ final class Submitter {
   private final PageFetches pages;
   private final ChunkStore chunks;
   private final KernelPaths paths;
+  private final Sightings sightings;
+  private final Supplier<View> view;
   private final Clock clock;
 
   Submitter(
-      Mutations mutations, PageFetches pages, ChunkStore chunks, KernelPaths paths, Clock clock) {
+      Mutations mutations,
+      PageFetches pages,
+      ChunkStore chunks,
+      KernelPaths paths,
+      Sightings sightings,
+      Supplier<View> view,
+      Clock clock) {
     this.mutations = mutations;
     this.pages = pages;
     this.chunks = chunks;
     this.paths = paths;
+    this.sightings = sightings;
+    this.view = view;
     this.clock = clock;
   }
 
@@ -120,13 +137,40 @@ final class Submitter {
         new Mutation(
             caller.unique(),
             caller.pid(),
-            caller.agent(),
-            paths.of(op),
+            caller.agent().name(),
+            new CallContext(paths.of(op), caller.agent().isLate(), seen(caller.agent(), op)),
             op,
             payload.chunks(),
             uploading,
             naming(completion),
             times));
+  }
+
+  /**
+   * What the caller's agent may have read of the file that an op writes over, or puts another one
+   * in the place of.
+   */
+  private long seen(CallerAgent agent, FsOp op) {
+    return switch (op) {
+      case FsOp.Write write -> sightings.seen(write.node(), agent);
+      case FsOp.CopyRange copy -> sightings.seen(copy.target(), agent);
+      case FsOp.Rename rename -> {
+        NodeId replaced = replaced(rename);
+        yield replaced == null ? CallContext.NOT_KNOWN : sightings.seen(replaced, agent);
+      }
+      default -> CallContext.NOT_KNOWN;
+    };
+  }
+
+  private @Nullable NodeId replaced(FsOp.Rename rename) {
+    try {
+      FsState state = view.get().state();
+      Node directory = state.node(rename.newParent());
+      Node there = directory == null ? null : state.lookup(directory, rename.newName());
+      return there == null ? null : there.id();
+    } catch (PageUnreadableException e) {
+      return null; // the call itself will tell
+    }
   }
 
   /**

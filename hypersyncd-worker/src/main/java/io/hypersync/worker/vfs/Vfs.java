@@ -4,6 +4,8 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
@@ -13,6 +15,7 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
+import io.hypersync.worker.sighting.Sightings;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -38,6 +41,7 @@ public final class Vfs implements FuseHandler {
 
   private final KernelInodes inodes;
   private final OpenHandles handles;
+  private final KernelPaths paths;
   private final ReadRequests reads;
   private final DirectoryRequests directories;
   private final NamespaceRequests namespace;
@@ -86,7 +90,8 @@ public final class Vfs implements FuseHandler {
       CachePolicy policy,
       Clock clock) {
     this.inodes = inodes;
-    this.handles = new OpenHandles(inodes.opened());
+    Sightings sightings = new Sightings(() -> view.get().visible().index());
+    this.handles = new OpenHandles(inodes.opened(), sightings);
     this.mutations = mutations;
     this.policy = policy;
     this.clock = clock;
@@ -94,8 +99,8 @@ public final class Vfs implements FuseHandler {
     FileReader reader = new FileReader(chunks, recent);
     this.pages = new PageFetches(mutations);
     this.repaired = new RepairedReads(mutations, pages);
-    Submitter submitter =
-        new Submitter(mutations, pages, chunks, new KernelPaths(inodes, view), clock);
+    this.paths = new KernelPaths(inodes, view);
+    Submitter submitter = new Submitter(mutations, pages, chunks, paths, sightings, view, clock);
     this.reads = new ReadRequests(nodes, space, pathRewalks);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
@@ -126,6 +131,14 @@ public final class Vfs implements FuseHandler {
   /** How many calls have waited for chunks that were not here, or not intact. */
   public long readsThatFetched() {
     return repaired.fetching();
+  }
+
+  /**
+   * An entry has become visible, whoever has made it: names may lead elsewhere now. On the agent's
+   * thread.
+   */
+  public void shown(LogEntry entry, FsState after) {
+    paths.shown(entry.op(), after);
   }
 
   /** The number of open files and directories. */

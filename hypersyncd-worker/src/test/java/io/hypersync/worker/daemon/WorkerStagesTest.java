@@ -6,7 +6,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.fixtures.Entries;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.fixtures.StageFigures;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -77,7 +77,7 @@ class WorkerStagesTest {
             new RequestId(1),
             2,
             "",
-            CallPaths.NONE,
+            CallContext.NONE,
             OP,
             chunks,
             List.of(),

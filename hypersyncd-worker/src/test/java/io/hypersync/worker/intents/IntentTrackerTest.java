@@ -12,7 +12,7 @@ import io.hypersync.fixtures.Entries;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -580,7 +580,7 @@ class IntentTrackerTest {
         new RequestId(unique),
         caller,
         "",
-        CallPaths.NONE,
+        CallContext.NONE,
         op,
         chunks,
         uploading,

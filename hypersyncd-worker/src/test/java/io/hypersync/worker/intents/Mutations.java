@@ -1,7 +1,7 @@
 package io.hypersync.worker.intents;
 
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -32,7 +32,7 @@ public final class Mutations {
   public static Mutation of(RequestId unique, FsOp op, Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
     return new Mutation(
-        unique, CALLER, "", CallPaths.NONE, op, List.of(), List.of(), completion, times);
+        unique, CALLER, "", CallContext.NONE, op, List.of(), List.of(), completion, times);
   }
 
   /** Adds to {@code told}, after the prefix, {@code committed} or the name of the error. */

@@ -39,6 +39,7 @@ public final class StateLock implements AutoCloseable {
           "snapshots.suspect",
           "past",
           "restores",
+          "windows",
           "intents",
           "mail",
           "enrolment.token",

@@ -24,7 +24,10 @@ public final class HazardJson {
   /** Adds an object for each hazard. */
   public static void add(List<Hazard> hazards, ArrayNode to) {
     for (Hazard hazard : hazards) {
-      ObjectNode node = to.addObject().put("kind", hazard.kind().text());
+      ObjectNode node =
+          to.addObject()
+              .put("kind", hazard.kind().text())
+              .put("severity", hazard.kind().severity());
       switch (hazard) {
         case Hazard.Overlap overlap ->
             node.put("conflicts_with", overlap.conflictsWith())
@@ -34,6 +37,7 @@ public final class HazardJson {
             node.put("agent", reserved.holder().agent())
                 .put("pattern", reserved.holder().pattern())
                 .put("exclusive", reserved.holder().exclusive());
+        case Hazard.Advice _ -> {} // of nobody else
       }
       node.put("path", Printable.line(hazard.path())).put("node", hazard.node().toString());
     }

@@ -2,9 +2,12 @@ package io.hypersync.sim.check;
 
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hazard.Author;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
+import io.hypersync.model.hazard.WorkNotes;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
@@ -14,6 +17,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Entries say of which earlier ones they are in conflict, and say so of no others (hypersync.md
- * 11.1, 11.2). Judged by all entries since the leader's last start, in the order of the log.
+ * 11.1, 11.2). Judged by all entries since the beginning, in the order of the log, over all starts
+ * of the leader: one that starts tells what one that had gone on would tell. A path that is told
+ * leads to what was changed.
  */
 final class HazardChecker {
   /** How many changes of a node count: those of the specification's example. */
@@ -32,6 +38,10 @@ final class HazardChecker {
   private static final WorkerId LEADER = new WorkerId("hypersync-leader");
 
   private final Map<NodeId, List<Change>> changes = new HashMap<>();
+  private final Map<IntentId, CallContext> contexts = new HashMap<>();
+
+  /** The leader knows nothing of what was done up to this entry. */
+  private long forgotten;
 
   private enum How {
     BYTES,
@@ -40,13 +50,35 @@ final class HazardChecker {
     REMOVED
   }
 
-  private record Change(NodeId node, long index, Author author, How how, long from, long end) {}
+  /**
+   * What an entry did to a node.
+   *
+   * @param written the bytes that it has written, as text; empty if it has cut off or cleared
+   */
+  private record Change(
+      NodeId node, long index, Author author, How how, long from, long end, String written) {
+    boolean overlaps(Change other) {
+      return Math.min(end, other.end) > Math.max(from, other.from);
+    }
+
+    boolean isSameWrite(Change other) {
+      return !written.isEmpty()
+          && written.equals(other.written)
+          && from == other.from
+          && end == other.end;
+    }
+  }
 
   private record Key(HazardKind kind, NodeId node, Author other) {}
 
-  /** The leader is another one, which knows nothing of before. */
-  void restarted() {
-    changes.clear();
+  /** A worker sends an intent. */
+  void sent(IntentId intent, CallContext context) {
+    contexts.put(intent, context);
+  }
+
+  /** A leader has begun that knows nothing of what was done up to an entry; 0 if it knows all. */
+  void begun(long forgottenThrough) {
+    forgotten = forgottenThrough;
   }
 
   /** An entry is durable. */
@@ -56,23 +88,54 @@ final class HazardChecker {
       return;
     }
     List<Change> own = entry.origin().equals(LEADER) ? List.of() : changes(entry, before, after);
+    CallContext context = contexts.getOrDefault(entry.intent(), CallContext.NONE);
     Map<Key, Long> expected = new LinkedHashMap<>();
     for (Change change : own) {
-      List<Change> earlier = changes.getOrDefault(change.node, List.of());
+      List<Change> earlier =
+          changes.getOrDefault(change.node, List.of()).stream()
+              .filter(other -> other.index > forgotten)
+              .toList();
       for (Change other : earlier.subList(Math.max(0, earlier.size() - WINDOW), earlier.size())) {
+        if (other.author.isSame(change.author)) {
+          continue;
+        }
         HazardKind kind = kind(change, other, before);
-        if (kind != null && !other.author.isSame(change.author)) {
+        if (kind != null) {
           expected.put(new Key(kind, change.node, other.author), other.index); // the latest
+        }
+        if (isStale(change, other, context.seen())) {
+          expected.put(new Key(HazardKind.STALE_OVERWRITE, change.node, other.author), other.index);
         }
       }
     }
-    compare(entry, expected);
+    compare(entry, expected, before, after);
     own.forEach(change -> changes.computeIfAbsent(change.node, _ -> new ArrayList<>()).add(change));
   }
 
-  private static void compare(LogEntry entry, Map<Key, Long> expected) {
+  private static boolean isStale(Change now, Change earlier, long seen) {
+    boolean isOver =
+        now.how == How.REPLACED
+            || (now.how == How.BYTES
+                && !now.written.isEmpty()
+                && !earlier.written.isEmpty()
+                && now.overlaps(earlier)
+                && !now.isSameWrite(earlier));
+    return earlier.how == How.BYTES
+        && isOver
+        && seen != CallContext.NOT_KNOWN
+        && seen < earlier.index;
+  }
+
+  private static void compare(
+      LogEntry entry, Map<Key, Long> expected, FsState before, FsState after) {
     Map<Key, Long> told = new LinkedHashMap<>();
-    for (Hazard hazard : decoded(entry)) {
+    boolean leaves = false;
+    HazardReport report = report(entry);
+    // There are neither reservations nor repositories here.
+    Violation.unless(
+        report.notes().equals(WorkNotes.NONE), "entry ", entry.index(), " has ", report.notes());
+    for (Hazard hazard : report.hazards()) {
+      comparePath(entry, hazard, before, after);
       switch (hazard) {
         case Hazard.Overlap overlap ->
             told.put(
@@ -80,8 +143,14 @@ final class HazardChecker {
         case Hazard.Reserved _ ->
             throw new Violation(
                 "entry " + entry.index() + " tells of a reservation; there is none");
+        case Hazard.Advice _ -> leaves = true;
       }
     }
+    boolean mayLeave =
+        entry.op() instanceof FsOp.MakeSymlink link
+            && link.target()[0] == '/'
+            && !entry.origin().equals(LEADER);
+    Violation.unless(leaves == mayLeave, "entry ", entry.index(), " leads out: ", entry.op());
     boolean isRight =
         expected.size() <= HazardReport.MAX_HAZARDS
             ? told.equals(expected)
@@ -99,9 +168,35 @@ final class HazardChecker {
         expected);
   }
 
-  private static List<Hazard> decoded(LogEntry entry) {
+  /** A path that is told leads to the node, unless that has no name any more. */
+  private static void comparePath(LogEntry entry, Hazard hazard, FsState before, FsState after) {
+    if (hazard.path().length == 0) {
+      return;
+    }
+    Node target = before.node(hazard.node());
+    boolean isNameless = target != null && target.attributes().nlink() == 0;
+    Violation.unless(
+        isNameless || leads(hazard.path(), hazard.node(), target == null ? after : before),
+        "entry ",
+        entry.index(),
+        " tells of ",
+        hazard.node(),
+        " as ",
+        new String(hazard.path(), StandardCharsets.UTF_8));
+  }
+
+  private static boolean leads(byte[] path, NodeId to, FsState state) {
+    Node at = state.node(FsState.ROOT);
+    for (String name : new String(path, StandardCharsets.ISO_8859_1).split("/", -1)) { // any bytes
+      at =
+          at == null ? null : state.lookup(at, Name.of(name.getBytes(StandardCharsets.ISO_8859_1)));
+    }
+    return at != null && at.id().equals(to);
+  }
+
+  private static HazardReport report(LogEntry entry) {
     try {
-      return HazardReport.decode(entry.hazard());
+      return HazardReport.read(entry.hazard());
     } catch (DecodeException e) {
       throw new Violation("entry " + entry.index() + " has no report of hazards: " + e);
     }
@@ -111,8 +206,9 @@ final class HazardChecker {
     boolean wasMoved = earlier.how == How.MOVED;
     if (now.how == How.BYTES) {
       if (earlier.how == How.BYTES) {
-        long overlap = Math.min(now.end, earlier.end) - Math.max(now.from, earlier.from);
-        return overlap > 0 ? HazardKind.OVERLAPPING_WRITE : null;
+        return now.overlaps(earlier) && !now.isSameWrite(earlier)
+            ? HazardKind.OVERLAPPING_WRITE
+            : null;
       }
       Node node = before.node(now.node);
       boolean isLost = node != null && node.attributes().nlink() == 0;
@@ -130,7 +226,14 @@ final class HazardChecker {
     return switch (entry.op()) {
       case FsOp.Write write -> {
         long bytes = write.chunks().stream().mapToLong(ChunkRef::length).sum();
-        yield bytes(entry, write.node(), write.offset(), write.offset() + bytes, before, after);
+        yield bytes(
+            entry,
+            write.node(),
+            write.offset(),
+            write.offset() + bytes,
+            write.chunks().toString(),
+            before,
+            after);
       }
       case FsOp.Truncate cut -> {
         Node node = before.node(cut.node());
@@ -140,6 +243,7 @@ final class HazardChecker {
             cut.node(),
             Math.min(size, cut.size()),
             Math.max(size, cut.size()),
+            "",
             before,
             after);
       }
@@ -150,6 +254,7 @@ final class HazardChecker {
                   clear.node(),
                   clear.offset(),
                   clear.offset() + clear.length(),
+                  "",
                   before,
                   after)
               : List.of();
@@ -159,6 +264,7 @@ final class HazardChecker {
               copy.target(),
               copy.targetOffset(),
               copy.targetOffset() + copy.length(),
+              "copied by entry " + entry.index(),
               before,
               after);
       case FsOp.Unlink unlink -> names(entry, before, unlink.parent(), unlink.name(), How.REMOVED);
@@ -178,7 +284,13 @@ final class HazardChecker {
   }
 
   private static List<Change> bytes(
-      LogEntry entry, NodeId id, long from, long end, FsState before, FsState after) {
+      LogEntry entry,
+      NodeId id,
+      long from,
+      long end,
+      String written,
+      FsState before,
+      FsState after) {
     Node old = before.node(id);
     Node now = after.node(id);
     boolean isNothing =
@@ -191,7 +303,7 @@ final class HazardChecker {
                     .equals(now.content().root(after.version())));
     return isNothing
         ? List.of()
-        : List.of(new Change(id, entry.index(), author(entry), How.BYTES, from, end));
+        : List.of(new Change(id, entry.index(), author(entry), How.BYTES, from, end, written));
   }
 
   private static List<Change> names(
@@ -200,7 +312,7 @@ final class HazardChecker {
     Node node = directory == null ? null : before.lookup(directory, name);
     return node == null
         ? List.of()
-        : List.of(new Change(node.id(), entry.index(), author(entry), how, 0, 0));
+        : List.of(new Change(node.id(), entry.index(), author(entry), how, 0, 0, ""));
   }
 
   private static Author author(LogEntry entry) {

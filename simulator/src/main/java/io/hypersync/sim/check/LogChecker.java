@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.IntentId;
@@ -79,6 +80,16 @@ public final class LogChecker {
   /** The leader refuses an intent with EIO, and has not been able to read a page of its state. */
   public void refusedForPage(IntentId intent) {
     mutations.refusedForPage(intent);
+  }
+
+  /** A worker sends an intent, and says this of the call. */
+  public void sent(IntentId intent, CallContext context) {
+    hazards.sent(intent, context);
+  }
+
+  /** A leader begins that does not know what agents did up to an entry; 0 if it knows all. */
+  public void begun(long forgottenThrough) {
+    hazards.begun(forgottenThrough);
   }
 
   /**
@@ -221,7 +232,6 @@ public final class LogChecker {
           " is another one after the recovery");
     }
     grew(log);
-    hazards.restarted();
     if (store != null) {
       for (ChunkRef chunk : needed(collectedThrough)) {
         Violation.unless(

@@ -69,6 +69,12 @@ public final class LeaderDisk {
   /** A start has gone through such an entry. */
   public static final String RESTORE_REPLAYED = "restores of everything that are replayed";
 
+  /** A start could not read what agents had done before its snapshot. */
+  public static final String FORGOTTEN = "starts that do not know what agents did";
+
+  /** A hazard was told with an entry before the snapshot that this leader has begun with. */
+  public static final String TOLD_OVER_START = "hazards with what was before a start";
+
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
@@ -82,6 +88,7 @@ public final class LeaderDisk {
           SnapshotDisk.RESTORED_ALONE,
           SnapshotDisk.RESTORED_BESIDE);
   private final Mark collected = new Mark();
+  private final Map<Long, StoredWindow> windows = new TreeMap<>();
   private final Database intents = new InMemoryDatabase();
   private List<HeldRestore> restores = List.of();
   private List<byte[]> durable = new ArrayList<>();
@@ -108,6 +115,8 @@ public final class LeaderDisk {
         COLLECTED_LOG,
         HELD_BACK,
         HIDDEN,
+        FORGOTTEN,
+        TOLD_OVER_START,
         STARTED_BEHIND,
         SAVED_IN_REPLAY,
         CAME_BACK,
@@ -138,6 +147,21 @@ public final class LeaderDisk {
   public void restores(List<HeldRestore> held) {
     restores = List.copyOf(held);
   }
+
+  /**
+   * What agents had done when snapshots were taken, by their indexes; durable at once, as the
+   * product's files are.
+   */
+  public Map<Long, StoredWindow> windows() {
+    return windows;
+  }
+
+  /**
+   * What agents had done when a snapshot was taken.
+   *
+   * @param forgottenThrough the leader that has stored it knew nothing of what was done up to there
+   */
+  public record StoredWindow(byte[] bytes, long forgottenThrough) {}
 
   /** The leader's snapshots. */
   public SnapshotDisk snapshots() {

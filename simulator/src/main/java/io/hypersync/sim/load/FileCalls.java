@@ -92,7 +92,8 @@ final class FileCalls {
       return;
     }
     InodeNo inode = prng.pick(files);
-    int flags = prng.oneIn(3) ? 0 : SimProcess.O_RDWR;
+    int writing = inode.value() % 3 == 1 ? SimProcess.O_WRONLY : SimProcess.O_RDWR;
+    int flags = prng.oneIn(3) ? 0 : writing;
     flags |= flags != 0 && prng.oneIn(5) ? SimProcess.O_TRUNC : 0;
     flags |= flags != 0 && prng.oneIn(3) ? SimProcess.O_APPEND : 0;
     int wanted = flags;
@@ -151,7 +152,7 @@ final class FileCalls {
 
   private void copy(Handle source) {
     Handle target = prng.pick(process.handles());
-    if (!SyscallChoice.writes(target)) {
+    if (!SyscallChoice.writes(target) || !SyscallChoice.reads(source.flags())) {
       return;
     }
     long from = prng.oneIn(2) ? 0 : prng.below(LONGEST_FILE / 8);
@@ -178,6 +179,9 @@ final class FileCalls {
   }
 
   void read(Handle handle) {
+    if (!SyscallChoice.reads(handle.flags())) {
+      return;
+    }
     int offset = prng.oneIn(2) ? 0 : prng.below(LONGEST_FILE / 4);
     int length = (int) prng.scale(1, LONGEST_FILE);
     SimWorker worker = kernel.worker();

@@ -8,6 +8,7 @@ import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
@@ -97,6 +98,7 @@ public final class SimKernel {
     use(node, 1);
     closing(node, operation);
     LinkRecord.Moment made = worker.record().now();
+    long visible = worker.agent().visible().index();
     recording.requests().made(worker.id().name(), request);
     try {
       worker
@@ -114,6 +116,7 @@ public final class SimKernel {
                     use(node, -1);
                     learn(answer.entry());
                     opened(node, operation, answer);
+                    read(pid, node, operation, answer, visible);
                     receiver.accept(answer);
                   }));
     } catch (RuntimeException e) {
@@ -172,6 +175,29 @@ public final class SimKernel {
     }
   }
 
+  /** Notes what the process can read, and has read. */
+  private void read(int pid, InodeNo number, FuseOperation operation, Answer answer, long visible) {
+    if (answer.errno() != null) {
+      return;
+    }
+    if (operation instanceof FuseOperation.Read read) {
+      worker.agents().read(read.fh(), visible);
+    } else if (operation instanceof FuseOperation.Open open && SyscallChoice.reads(open.flags())) {
+      canRead(pid, number, answer.fh());
+    } else if (operation instanceof FuseOperation.Create create
+        && SyscallChoice.reads(create.flags())
+        && answer.entry() != null) {
+      canRead(pid, answer.entry().nodeId(), answer.fh());
+    }
+  }
+
+  private void canRead(int pid, InodeNo number, FileHandle handle) {
+    NodeId node = worker.inodes().node(number);
+    if (node != null) {
+      worker.agents().opened(pid, handle, node);
+    }
+  }
+
   private void opened(InodeNo number) {
     NodeId node = worker.inodes().node(number);
     if (node != null) {
@@ -188,6 +214,9 @@ public final class SimKernel {
   }
 
   private void closing(InodeNo number, FuseOperation operation) {
+    if (operation instanceof FuseOperation.Release release) {
+      worker.agents().closed(release.fh());
+    }
     if (operation instanceof FuseOperation.Release
         || operation instanceof FuseOperation.ReleaseDir) {
       NodeId node = worker.inodes().node(number);

@@ -252,6 +252,11 @@ final class SyscallChoice {
     return others.isEmpty() || prng.oneIn(5) ? prng.pick(kernel.known(true)) : prng.pick(others);
   }
 
+  /** Whether a file that is opened so can be read. */
+  static boolean reads(int openFlags) {
+    return (openFlags & SimProcess.O_WRONLY) == 0;
+  }
+
   /** Whether the handle is open for writing. */
   static boolean writes(Handle handle) {
     return (handle.flags() & (SimProcess.O_WRONLY | SimProcess.O_RDWR)) != 0;

@@ -1,11 +1,18 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.model.hazard.CallContext;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.sim.check.AgentChecker;
+import io.hypersync.sim.check.SightingChecker;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.identity.AgentCache;
 import io.hypersync.worker.identity.AgentResolver;
 import io.hypersync.worker.identity.ProcessTable;
+import io.hypersync.worker.intents.Mutation;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,6 +40,7 @@ public final class SimAgents {
   private final boolean seesExec;
   private final Map<Integer, HostProcess> processes = new HashMap<>();
   private final AgentCache cache;
+  private final SightingChecker sightings = new SightingChecker();
 
   private static final class HostProcess {
     String agent = "";
@@ -57,7 +65,7 @@ public final class SimAgents {
   }
 
   /** A process begins a call; returns what the worker finds its agent to be. */
-  public String calls(int pid) {
+  public CallerAgent calls(int pid) {
     HostProcess process = processes.computeIfAbsent(pid, _ -> replaced(new HostProcess()));
     if (process.calls == 0 && (prng.oneIn(RECYCLED) || (seesExec && prng.oneIn(EXECUTED)))) {
       replaced(process);
@@ -66,9 +74,11 @@ public final class SimAgents {
     long nowNs = clock.monotonicNs();
     String known = cache.known(pid, nowNs);
     if (known != null) {
-      return known;
+      return CallerAgent.found(known);
     }
-    return prng.oneIn(LATE) ? cache.believed(pid) : cache.look(pid, nowNs, 0);
+    return prng.oneIn(LATE)
+        ? CallerAgent.believed(cache.believed(pid))
+        : CallerAgent.found(cache.look(pid, nowNs, 0));
   }
 
   private HostProcess replaced(HostProcess process) {
@@ -85,10 +95,36 @@ public final class SimAgents {
     }
   }
 
-  /** A mutation of a process is submitted, which says that it is of this agent. */
-  void submitted(int pid, String agent) {
+  /** A process has opened a file for reading. */
+  public void opened(int pid, FileHandle handle, NodeId file) {
+    sightings.opened(handle.value(), agent(pid), file);
+  }
+
+  /** Somebody has read it, in a call that began when this entry was visible. */
+  public void read(FileHandle handle, long visible) {
+    sightings.read(handle.value(), visible);
+  }
+
+  /** It is being closed. */
+  public void closed(FileHandle handle) {
+    sightings.closed(handle.value());
+  }
+
+  private String agent(int pid) {
     HostProcess process = processes.get(pid);
-    AgentChecker.check(pid, process == null ? "" : process.agent, agent);
+    return process == null ? "" : process.agent;
+  }
+
+  /** A mutation of a process is submitted, which says that it is of this agent. */
+  void submitted(Mutation mutation) {
+    String actual = agent(mutation.caller());
+    CallContext context = mutation.context();
+    AgentChecker.check(mutation.caller(), actual, mutation.agent(), context.isNameLate());
+    if (mutation.op() instanceof FsOp.Write write) {
+      sightings.writing(actual, write.node(), context.seen());
+    } else if (mutation.op() instanceof FsOp.CopyRange copy) {
+      sightings.writing(actual, copy.target(), context.seen());
+    }
   }
 
   private final class Table implements ProcessTable {

@@ -6,6 +6,8 @@ import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.dataplane.DataPlaneStatus;
+import io.hypersync.leader.hazard.TouchWindow;
+import io.hypersync.leader.hazard.WindowCodec;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -27,6 +29,8 @@ import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.Hazard;
+import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
@@ -106,10 +110,19 @@ public final class SimLeader implements LeaderEnd {
   /** So many starts find a record of a snapshot that they cannot read. */
   private static final int UNREADABLE_ONE_IN = 8;
 
+  /** So many cannot read what agents had done before it. */
+  private static final int FORGETFUL_ONE_IN = 8;
+
   private final Host host;
   private final Prng prng;
   private final Prng intentPrng;
   private final Prng trimPrng;
+
+  /** The last entry of the state that this leader's replay began with. */
+  private long begun;
+
+  /** This leader does not know what agents did up to this entry. */
+  private long forgottenThrough;
 
   /** Whether this leader has not been able to read a page of its state. */
   private boolean hasLackedPage;
@@ -246,8 +259,11 @@ public final class SimLeader implements LeaderEnd {
             start.index(),
             new Prng(timeline.monotonicNs() + 1).scale(1, MOST_REPLAYED));
     replay.saveTo(saved);
+    replay.follow(window(start), this::storeWindow);
     SteppedLog opened = disk.open(replay);
     LeaderState recovered = judged(replay.result());
+    this.begun = start.index();
+    checker.begun(forgottenThrough);
     Manifest reached = saved.newest();
     long base = reached == null ? start.index() : reached.index();
     known = new ArrayList<>(known);
@@ -273,7 +289,7 @@ public final class SimLeader implements LeaderEnd {
     judge.retained(disk.snapshots().snapshots(), disk.chunks());
     SimSnapshots snapshots =
         new SimSnapshots(
-            (after, last) -> LoggedChunks.beforeSnapshot(log, disk.chunks(), after, last)::step,
+            this::beforeSnapshot,
             disk.snapshots(),
             pages,
             host,
@@ -330,6 +346,53 @@ public final class SimLeader implements LeaderEnd {
     this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
     this.pasts.begin();
     this.wholeRestores.later();
+  }
+
+  /** What agents had done before the replay begins; sometimes that cannot be read. */
+  private TouchWindow window(ReplayStart start) {
+    if (start.index() == 0) {
+      return new TouchWindow();
+    }
+    LeaderDisk.StoredWindow stored = disk.windows().get(start.index());
+    if (stored == null) {
+      throw new Violation("no window was stored beside the snapshot of entry " + start.index());
+    }
+    if (new Prng(timeline.monotonicNs() + 2).oneIn(FORGETFUL_ONE_IN)) {
+      forgottenThrough = start.index();
+      disk.snapshots().count(LeaderDisk.FORGOTTEN);
+      return new TouchWindow();
+    }
+    forgottenThrough = stored.forgottenThrough();
+    try {
+      TouchWindow.Image image = WindowCodec.decode(stored.bytes());
+      if (image.index() != start.index() || !image.root().equals(start.state().root())) {
+        throw new Violation("beside the snapshot of entry " + start.index() + " is another window");
+      }
+      return TouchWindow.of(image);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("a window that nobody has damaged", e);
+    }
+  }
+
+  private void storeWindow(TouchWindow.Image image) {
+    disk.windows()
+        .put(
+            image.index(),
+            new LeaderDisk.StoredWindow(WindowCodec.encode(image), forgottenThrough));
+  }
+
+  private SimSnapshots.Steps beforeSnapshot(long after, long last) {
+    LoggedChunks chunks = LoggedChunks.beforeSnapshot(log, disk.chunks(), after, last);
+    return () -> {
+      if (chunks.step()) {
+        return true;
+      }
+      agent().sequencer().storeWindow(last, this::storeWindow);
+      if (!disk.windows().containsKey(last)) {
+        throw new Violation("no window is stored beside the snapshot of entry " + last);
+      }
+      return false;
+    };
   }
 
   private SimPasts pasts() {
@@ -626,6 +689,11 @@ public final class SimLeader implements LeaderEnd {
     try {
       LogEntry entry = LogEntryCodec.decode(payload);
       requireChunks(entry);
+      for (Hazard hazard : HazardReport.decode(entry.hazard())) {
+        if (hazard instanceof Hazard.Overlap overlap && overlap.conflictsWith() <= begun) {
+          disk.snapshots().count(LeaderDisk.TOLD_OVER_START);
+        }
+      }
       older.next(agent().sequencer().head());
       if (entry.op() instanceof FsOp.ReapOrphans reap) {
         open.reaping(

@@ -94,7 +94,7 @@ final class SimMutations implements Mutations {
   @Override
   public void submit(Mutation mutation) {
     count++;
-    agents.submitted(mutation.caller(), mutation.agent());
+    agents.submitted(mutation);
     String tag = tagPrefix + count;
     recording.mutations().made(tag, mutation.op(), record);
     Mutation tagged =
@@ -102,7 +102,7 @@ final class SimMutations implements Mutations {
             mutation.unique(),
             mutation.caller(),
             tag,
-            mutation.paths(),
+            mutation.context(),
             mutation.op(),
             mutation.chunks(),
             mutation.uploading(),

@@ -582,6 +582,7 @@ public final class SimWorker implements WorkerEnd {
       recording.open().reporting(id.name(), report);
     } else if (message instanceof WorkerMessage.SubmitIntent submit) {
       recording.mutations().sent(submit.agent(), submit.intent(), agent.visible().index());
+      recording.log().sent(submit.intent(), submit.context());
     }
   }
 
@@ -681,6 +682,7 @@ public final class SimWorker implements WorkerEnd {
     public void applied(LogEntry entry, FsState before, FsState after) {
       replica.applied(entry);
       files.applied(entry, recording.log());
+      vfs.shown(entry, after);
       if (entry.op() instanceof FsOp.RestoreState) {
         disk.count(SnapshotDisk.RESTORED_ALL);
       }

@@ -202,7 +202,7 @@ public final class SnapshotManager {
       if (!isTime) {
         early.add(newest.index());
       }
-      waiting = newest.manifest(workspace);
+      waiting = decided(newest);
       return true;
     }
     return false;
@@ -221,7 +221,7 @@ public final class SnapshotManager {
         if (isUsed(name)) {
           refuse(request, "there is a snapshot called " + name + " already");
         } else if (newest == null) {
-          waiting = source.manifest(workspace);
+          waiting = decided(source);
         } else if (name.isEmpty()) {
           underWay = null;
           asker.accept(new Answer.Done(newest));
@@ -310,6 +310,11 @@ public final class SnapshotManager {
   private void refuse(Request request, String why) {
     underWay = null;
     request.asker().accept(new Answer.Failed(why));
+  }
+
+  private Manifest decided(SnapshotSource source) {
+    source.decided();
+    return source.manifest(workspace);
   }
 
   /** The manifest of the newest state, whose last entry need not be durable yet. */

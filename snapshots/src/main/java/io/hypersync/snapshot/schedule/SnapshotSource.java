@@ -11,6 +11,9 @@ public interface SnapshotSource {
   /** The manifest of the state, which only refers to it. */
   Manifest manifest(WorkspaceId workspace);
 
+  /** A snapshot of the present state was decided: whatever goes with it is to be kept now. */
+  default void decided() {}
+
   /** Whether so much of the state is in no snapshot that one is due at once. */
   default boolean takesTooMuch() {
     return false;

@@ -34,9 +34,10 @@ class ReservationsTest {
       Path a = cluster.mount("a");
       Path b = cluster.mount("b");
       Files.createDirectories(a.resolve("src"));
+      Files.writeString(a.resolve("known"), "so that looks at this thread are over");
       cluster.settle("b");
+      Files.writeString(b.resolve("free.go"), "nobody's"); // now this thread is known to be nobody
       Files.writeString(b.resolve("src/main.go"), "intruder");
-      Files.writeString(b.resolve("free.go"), "nobody's");
       assertTold(cluster, "write_into_reservation by b of Blue src/**: src/main.go");
       assertEquals(List.of(), told(cluster, "free.go"));
       Shell.must(b, "env", "HYPERSYNC_AGENT=Blue", "sh", "-c", "printf holder >src/own.go");

@@ -2,7 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -49,7 +49,7 @@ public final class WorkerStageCost {
     times.visible(clock.monotonicNs());
     Mutation mutation =
         new Mutation(
-            new RequestId(1), 2, "", CallPaths.NONE, OP, List.of(), List.of(), NOBODY, times);
+            new RequestId(1), 2, "", CallContext.NONE, OP, List.of(), List.of(), NOBODY, times);
     stages.accept(new FinishedMutation(INTENT, mutation, entry));
   }
 }

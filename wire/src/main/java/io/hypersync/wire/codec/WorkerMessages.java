@@ -5,6 +5,7 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.op.ChunkRef;
@@ -331,13 +332,36 @@ final class WorkerMessages {
     if (!submit.uploading().isEmpty()) {
       proto.setUploading(Fields.toProto(submit.uploading()));
     }
-    if (submit.paths().first().length > 0) {
-      proto.setPath(UnsafeByteOperations.unsafeWrap(submit.paths().first()));
-    }
-    if (submit.paths().second().length > 0) {
-      proto.setSecondPath(UnsafeByteOperations.unsafeWrap(submit.paths().second()));
-    }
+    context(submit.context(), proto);
     return proto.build();
+  }
+
+  private static void context(CallContext context, SubmitIntent.Builder proto) {
+    CallPaths paths = context.paths();
+    if (paths.first().length > 0) {
+      proto.setPath(UnsafeByteOperations.unsafeWrap(paths.first()));
+    }
+    if (paths.second().length > 0) {
+      proto.setSecondPath(UnsafeByteOperations.unsafeWrap(paths.second()));
+    }
+    if (context.isNameLate()) {
+      proto.setAgentLate(true);
+    }
+    if (context.seen() != CallContext.NOT_KNOWN) {
+      proto.setSeenIndex(context.seen());
+    }
+  }
+
+  private static CallContext context(SubmitIntent proto) throws ProtocolException {
+    CallPaths paths =
+        new CallPaths(
+            Fields.atMost(proto.getPath(), Hazard.MAX_PATH_BYTES, "path"),
+            Fields.atMost(proto.getSecondPath(), Hazard.MAX_PATH_BYTES, "second_path"));
+    long seen =
+        proto.hasSeenIndex()
+            ? Fields.number(proto.getSeenIndex(), 0, "seen_index")
+            : CallContext.NOT_KNOWN;
+    return new CallContext(paths, proto.getAgentLate(), seen);
   }
 
   private static WorkerMessage submit(SubmitIntent proto) throws ProtocolException {
@@ -350,9 +374,7 @@ final class WorkerMessages {
         proto.getUploading().isEmpty()
             ? List.of()
             : Fields.hashes(proto.getUploading(), "uploading"),
-        new CallPaths(
-            Fields.atMost(proto.getPath(), Hazard.MAX_PATH_BYTES, "path"),
-            Fields.atMost(proto.getSecondPath(), Hazard.MAX_PATH_BYTES, "second_path")));
+        context(proto));
   }
 
   private static WorkerMessage status(IntentStatusRequest proto) throws ProtocolException {

@@ -2,7 +2,7 @@ package io.hypersync.wire.message;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.hazard.CallPaths;
+import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -74,7 +74,7 @@ public sealed interface WorkerMessage {
    *     NegotiatedParams#inlineThreshold} together, else empty (9.2)
    * @param uploading the chunks that the worker sends without being asked, because the leader
    *     cannot have them yet; others that are missing are requested with ChunkNeed (9.3)
-   * @param paths of what the call has named, for reports of hazards (11)
+   * @param context of the call, for reports of hazards (11)
    */
   record SubmitIntent(
       IntentId intent,
@@ -82,16 +82,16 @@ public sealed interface WorkerMessage {
       byte[] op,
       byte[] inlinePayload,
       List<Hash> uploading,
-      CallPaths paths)
+      CallContext context)
       implements WorkerMessage {
     public SubmitIntent {
       uploading = List.copyOf(uploading);
     }
 
-    /** An intent whose paths are not known. */
+    /** An intent of whose call nothing is known. */
     public SubmitIntent(
         IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading) {
-      this(intent, agent, op, inlinePayload, uploading, CallPaths.NONE);
+      this(intent, agent, op, inlinePayload, uploading, CallContext.NONE);
     }
   }
 

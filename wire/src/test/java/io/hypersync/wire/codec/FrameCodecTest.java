@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallContext;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
@@ -79,7 +81,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 08                                    protocol_revision
+                40 09                                    protocol_revision
                 49 1b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -95,7 +97,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 08                                    protocol_revision
+            40 09                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -167,9 +169,10 @@ class FrameCodecTest {
                 "a",
                 new byte[] {1, 2},
                 new byte[] {3},
-                List.of(SampleMessages.HASH)),
+                List.of(SampleMessages.HASH),
+                new CallContext(new CallPaths(new byte[] {'p'}, new byte[] {'q', '/'}), true, 300)),
             """
-            00 00 00 43    length
+            00 00 00 4f    length
             10             SubmitIntent
             0a 14          intent
             """
@@ -181,7 +184,13 @@ class FrameCodecTest {
                 2a 20          uploading
                 """
                 + HASH_HEX
-                + "\n"),
+                + """
+
+                32 01 70       path
+                3a 02 71 2f    second_path
+                40 01          agent_late
+                48 ac 02       seen_index
+                """),
         Arguments.of(
             new WorkerMessage.OpenLeaseAcquire(1, List.of(SampleMessages.NODE, new NodeId(0, 1))),
             """

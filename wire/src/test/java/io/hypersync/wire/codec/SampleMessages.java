@@ -2,6 +2,8 @@ package io.hypersync.wire.codec;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.CallContext;
+import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -57,6 +59,13 @@ public final class SampleMessages {
             Features.of(Feature.RAPTORQ, Feature.COMPRESSION)),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
+        new WorkerMessage.SubmitIntent(
+            INTENT,
+            "",
+            bytes("op"),
+            bytes(""),
+            List.of(),
+            new CallContext(new CallPaths(bytes("a/b"), bytes("c")), true, 0)),
         new WorkerMessage.IntentStatusRequest(INTENT),
         new WorkerMessage.BarrierRequest(-1),
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
@@ -196,7 +205,11 @@ public final class SampleMessages {
     return switch (message) {
       case WorkerMessage.SubmitIntent m ->
           "SubmitIntent "
-              + List.of(m.intent(), m.agent(), hex(m.op()), hex(m.inlinePayload()), m.uploading());
+              + List.of(m.intent(), m.agent(), hex(m.op()), hex(m.inlinePayload()), m.uploading())
+              + hex(m.context().paths().first())
+              + " "
+              + hex(m.context().paths().second())
+              + (" late " + m.context().isNameLate() + " seen " + m.context().seen());
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
       case WorkerMessage.ChunkCopy m -> "ChunkCopy " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -16,11 +17,15 @@ import io.hypersync.worker.identity.AgentCache;
 import io.hypersync.worker.identity.AgentResolver;
 import io.hypersync.worker.identity.ProcessTable;
 import io.hypersync.worker.identity.RecentAgents;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,17 +33,18 @@ import org.slf4j.LoggerFactory;
  * Gives each request that may change something the name of its caller's agent.
  *
  * <p>A caller that is known goes on at once, on its own thread. Any other request is handed to one
- * thread that looks at processes, and goes on when the name is known, or after 50 ms without one.
+ * of four threads that look at processes, and goes on when the name is known, or after 50 ms
+ * without one.
  *
  * <p>No other thread may look, because that may wait for this very mount: reading {@code
  * /proc/PID/environ} takes the lock of that process's memory. A page fault of one of its threads
  * may hold it while it waits for a page of a file on this mount, which needs the FUSE threads, and
  * perhaps the agent's thread. Identity files may be on the mount as well: those in the home
- * directory, if that is. So the thread that looks may be stuck for as long as the mount is; but
+ * directory, if that is. So a thread that looks may be stuck for as long as the mount is; but
  * nothing waits for it longer than those 50 ms, and nothing that would get it unstuck waits at all:
- * requests that only read do not come here. While it is stuck, requests of callers that are not
- * known go on without a name at once; a caller that has called no exec since it was looked at keeps
- * its name.
+ * requests that only read do not come here. Three of the four may be stuck for one user, so that
+ * others still get their names. While there is none left for a caller, its requests go on without a
+ * name at once; a caller that has called no exec since it was looked at keeps its name.
  */
 public final class AgentNames implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentNames.class);
@@ -51,6 +57,13 @@ public final class AgentNames implements AutoCloseable {
   private static final long NS_PER_MS = 1_000_000;
   private static final long NS_PER_S = 1_000_000_000;
   private static final int O_TRUNC = 01000;
+  private static final int LOOKERS = 4;
+
+  /** One look that takes so long is told in the log. */
+  private static final long TOLD_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Such looks are told once in this time. */
+  private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final AgentCache cache;
   private final Clock clock;
@@ -61,15 +74,43 @@ public final class AgentNames implements AutoCloseable {
   private final LongAdder looks = new LongAdder();
   private final LongAdder timeouts = new LongAdder();
   private final LongAdder refusals = new LongAdder();
-  private final Thread looker = FuseSession.reader("agent-names", this::look);
+  private final LongAdder told = new LongAdder();
+  private final List<Looker> lookers = new ArrayList<>();
   private final Thread timer = FuseSession.reader("agent-names-late", this::passOnLate);
+  private final AtomicInteger looking = new AtomicInteger();
 
-  /** Since when the thread is looking at one process; 0 if it is not. */
-  private volatile long lookingSinceNs;
+  /** When a look was told last; 0 if none was. Of the timer's thread. */
+  private long toldNs;
 
   private volatile boolean closed;
 
   private record Job(UnnamedRequest request, FuseHandler filesystem) {}
+
+  /** What a thread is looking at; null in between. Written by that thread, read by others. */
+  private record Look(int tid, int uid, long sinceNs) {
+    boolean isStuck(long nowNs) {
+      return nowNs - sinceNs > LONGEST_WAIT_NS;
+    }
+  }
+
+  private final class Looker {
+    final Thread thread;
+    volatile @Nullable Look now;
+
+    Looker(int number) {
+      thread = FuseSession.reader("agent-names-" + number, () -> look(this));
+    }
+
+    boolean isStuck(long nowNs) {
+      Look look = now;
+      return look != null && look.isStuck(nowNs);
+    }
+
+    boolean isStuckFor(int uid, long nowNs) {
+      Look look = now;
+      return look != null && look.uid() == uid && look.isStuck(nowNs);
+    }
+  }
 
   /**
    * Creates them; {@link #start} starts the threads.
@@ -83,11 +124,15 @@ public final class AgentNames implements AutoCloseable {
     int threads = Math.clamp(descriptors / 4 / DESCRIPTORS_OF_A_THREAD, 16, MAX_THREADS);
     this.cache = new AgentCache(processes, new AgentResolver(processes, mount), threads);
     this.clock = clock;
+    for (int i = 1; i <= LOOKERS; i++) {
+      lookers.add(new Looker(i));
+    }
   }
 
   /** Starts the threads. Until then each request goes on without a name after a moment. */
   public void start() {
-    looker.start();
+    looking.set(LOOKERS);
+    lookers.forEach(looker -> looker.thread.start());
     timer.start();
   }
 
@@ -98,6 +143,8 @@ public final class AgentNames implements AutoCloseable {
       public void handle(FuseRequest request, FuseReply reply) {
         if (mayChange(request.operation())) {
           identify(request, reply, filesystem);
+        } else if (request.operation() instanceof FuseOperation.Open) {
+          filesystem.handle(request.by(reader(request.header())), reply);
         } else {
           filesystem.handle(request, reply);
         }
@@ -120,24 +167,36 @@ public final class AgentNames implements AutoCloseable {
         || (operation instanceof FuseOperation.Open open && (open.flags() & O_TRUNC) != 0);
   }
 
+  /** Who opens a file to read it, as far as that is known already. */
+  private CallerAgent reader(RequestHeader header) {
+    if (header.pid() == 0) {
+      return CallerAgent.LATE;
+    }
+    String name = cache.known(header.pid(), clock.monotonicNs());
+    return name == null
+        ? CallerAgent.believed(cache.believed(header.pid()))
+        : CallerAgent.found(name);
+  }
+
   private void identify(FuseRequest request, FuseReply reply, FuseHandler filesystem) {
     RequestHeader header = request.header();
     long nowNs = clock.monotonicNs();
     String name = header.pid() == 0 ? "" : cache.known(header.pid(), nowNs);
     if (name != null) {
       recent.note(name, nowNs);
-      filesystem.handle(request.by(name), reply);
-    } else if (isStuck(nowNs) || !waits(request, reply, filesystem, nowNs)) {
+      filesystem.handle(request.by(CallerAgent.found(name)), reply);
+    } else if (!mayLook(header.uid(), nowNs) || !waits(request, reply, filesystem, nowNs)) {
       refusals.increment();
       String believed = cache.believed(header.pid());
       recent.note(believed, nowNs);
-      filesystem.handle(request.by(believed), reply);
+      filesystem.handle(request.by(CallerAgent.believed(believed)), reply);
     }
   }
 
-  private boolean isStuck(long nowNs) {
-    long since = lookingSinceNs;
-    return since != 0 && nowNs - since > LONGEST_WAIT_NS;
+  /** Whether a thread is left that may look at a process of this user. */
+  private boolean mayLook(int uid, long nowNs) {
+    return lookers.stream().anyMatch(looker -> !looker.isStuck(nowNs))
+        && lookers.stream().filter(looker -> looker.isStuckFor(uid, nowNs)).count() < LOOKERS - 1;
   }
 
   /** Whether the request waits for its name; if not, there is no room, and nothing has happened. */
@@ -155,36 +214,45 @@ public final class AgentNames implements AutoCloseable {
     return true;
   }
 
-  private void look() {
+  private void look(Looker looker) {
     try {
       while (!closed) {
         Job job = unnamed.take();
         if (!job.request.isTaken()) {
-          passOn(job, lookAt(job.request.header().pid()));
+          RequestHeader header = job.request.header();
+          if (mayLook(header.uid(), clock.monotonicNs())) {
+            passOn(job, lookAt(looker, header));
+          } else {
+            refusals.increment();
+            passOn(job, CallerAgent.believed(cache.believed(header.pid())));
+          }
         }
       }
     } catch (InterruptedException ending) {
       LOG.debug("no more names");
     } finally {
-      cache.close();
+      if (looking.decrementAndGet() == 0) { // whoever is still looking would open it again
+        cache.close();
+      }
     }
   }
 
-  private String lookAt(int tid) {
+  private CallerAgent lookAt(Looker looker, RequestHeader header) {
+    int tid = header.pid();
     long nowNs = clock.monotonicNs();
     String known = cache.known(tid, nowNs);
     if (known != null) {
-      return known;
+      return CallerAgent.found(known);
     }
     looks.increment();
-    lookingSinceNs = nowNs == 0 ? 1 : nowNs;
+    looker.now = new Look(tid, header.uid(), nowNs);
     try {
-      return cache.look(tid, nowNs, clock.epochNs() / NS_PER_S);
+      return CallerAgent.found(cache.look(tid, nowNs, clock.epochNs() / NS_PER_S));
     } catch (RuntimeException e) {
       LOG.error("who made a call is not known", e);
-      return "";
+      return CallerAgent.LATE;
     } finally {
-      lookingSinceNs = 0;
+      looker.now = null;
     }
   }
 
@@ -192,13 +260,17 @@ public final class AgentNames implements AutoCloseable {
   private void passOnLate() {
     try {
       while (!closed) {
-        Job job = late.take();
+        tellOfSlowLooks();
+        Job job = late.poll(TOLD_NS, TimeUnit.NANOSECONDS);
+        if (job == null) {
+          continue;
+        }
         while (!closed && !job.request.isTaken() && leftNs(job) > 0) {
           LockSupport.parkNanos(leftNs(job));
         }
         if (!job.request.isTaken()) {
           timeouts.increment();
-          passOn(job, cache.believed(job.request.header().pid()));
+          passOn(job, CallerAgent.believed(cache.believed(job.request.header().pid())));
         }
       }
     } catch (InterruptedException ending) {
@@ -206,13 +278,35 @@ public final class AgentNames implements AutoCloseable {
     }
   }
 
+  private void tellOfSlowLooks() {
+    long nowNs = clock.monotonicNs();
+    if (toldNs != 0 && nowNs - toldNs < QUIET_NS) {
+      return;
+    }
+    for (Looker looker : lookers) {
+      Look look = looker.now;
+      if (look != null && nowNs - look.sinceNs() >= TOLD_NS) {
+        toldNs = nowNs == 0 ? 1 : nowNs;
+        told.increment();
+        LOG.warn(
+            "which agent process {} of user {} belongs to is not found for {} s: its memory or a file"
+                + " in its home directory cannot be read. Calls of new processes may have no name"
+                + " meanwhile",
+            look.tid(),
+            look.uid(),
+            (nowNs - look.sinceNs()) / NS_PER_S);
+        return;
+      }
+    }
+  }
+
   private long leftNs(Job job) {
     return job.request.deadlineNs() - clock.monotonicNs();
   }
 
-  private void passOn(Job job, String name) {
-    if (job.request.passOn(name, job.filesystem, AgentNames::failed)) {
-      recent.note(name, clock.monotonicNs());
+  private void passOn(Job job, CallerAgent agent) {
+    if (job.request.passOn(agent, job.filesystem, AgentNames::failed)) {
+      recent.note(agent.name(), clock.monotonicNs());
       waiting.remove(job.request.header().unique(), job.request);
     }
   }
@@ -243,6 +337,8 @@ public final class AgentNames implements AutoCloseable {
     status.put("looks", looks.sum());
     status.put("looks_late", timeouts.sum());
     status.put("looks_refused", refusals.sum());
+    status.put("looks_stuck", lookers.stream().filter(looker -> looker.isStuck(nowNs)).count());
+    status.put("looks_told", told.sum());
     return status;
   }
 
@@ -253,7 +349,7 @@ public final class AgentNames implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    looker.interrupt();
+    lookers.forEach(looker -> looker.thread.interrupt());
     timer.interrupt();
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon.identity;
 
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
@@ -45,7 +46,7 @@ final class UnnamedRequest {
    * @param failed what answers the request if the filesystem throws
    * @return whether it was passed on
    */
-  boolean passOn(String agent, FuseHandler filesystem, Failure failed) {
+  boolean passOn(CallerAgent agent, FuseHandler filesystem, Failure failed) {
     Passenger taken = passenger.getAndSet(null);
     if (taken == null) {
       return false;

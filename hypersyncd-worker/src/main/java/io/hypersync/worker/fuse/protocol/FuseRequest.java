@@ -7,8 +7,8 @@ package io.hypersync.worker.fuse.protocol;
  * @param operation the request itself
  */
 public record FuseRequest(RequestHeader header, FuseOperation operation) {
-  /** The same request, made by this agent; it may be empty. */
-  public FuseRequest by(String agent) {
-    return agent.isEmpty() ? this : new FuseRequest(header.by(agent), operation);
+  /** The same request, made by this agent. */
+  public FuseRequest by(CallerAgent agent) {
+    return agent.equals(header.agent()) ? this : new FuseRequest(header.by(agent), operation);
   }
 }

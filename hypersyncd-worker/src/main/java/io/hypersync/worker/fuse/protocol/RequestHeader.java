@@ -12,20 +12,28 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
  * @param gid the caller's filesystem group id
  * @param pid the caller's thread id; 0 if the kernel itself asks
  * @param opcode the kind of request
- * @param agent the name of the caller's agent; empty if it is not known. Not of the kernel's, but
- *     kept here since it must be that of this call, however long the call waits
+ * @param agent the caller's agent. Not of the kernel's, but kept here since it must be that of this
+ *     call, however long the call waits
  */
 public record RequestHeader(
-    RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode, String agent) {
+    RequestId unique,
+    InodeNo nodeId,
+    int uid,
+    int gid,
+    int pid,
+    FuseOpcode opcode,
+    CallerAgent agent) {
   /** The header as it came from the kernel. */
   public RequestHeader(
       RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
-    this(unique, nodeId, uid, gid, pid, opcode, "");
+    this(unique, nodeId, uid, gid, pid, opcode, CallerAgent.NONE);
   }
 
   /** The same, made by this agent. */
-  public RequestHeader by(String name) {
-    return name.isEmpty() ? this : new RequestHeader(unique, nodeId, uid, gid, pid, opcode, name);
+  public RequestHeader by(CallerAgent caller) {
+    return caller.equals(agent)
+        ? this
+        : new RequestHeader(unique, nodeId, uid, gid, pid, opcode, caller);
   }
 
   /**

@@ -9,6 +9,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -34,7 +35,11 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(30)
 final class WaitingForNamesTest {
+  /** The first of four processes that cannot be looked at. */
   private static final int STUCK = 666;
+
+  private static final int ONE = 0;
+  private static final int ANOTHER = 1;
   private static final int PID = 4711;
   private static final int FOREIGN = 0;
   private static final long SOON_MS = 10_000;
@@ -59,7 +64,7 @@ final class WaitingForNamesTest {
     names.close();
   }
 
-  /** Each process N is called agent N, but reading the environment of one blocks. */
+  /** Each process N is called agent N, but reading the environments of four blocks. */
   private final class Machine implements ProcessTable {
     volatile boolean changed;
 
@@ -70,7 +75,7 @@ final class WaitingForNamesTest {
 
     @Override
     public byte[] environment(int process) {
-      if (process == STUCK) {
+      if (process >= STUCK && process < STUCK + 4) {
         boolean interrupted = false;
         while (unstuck.getCount() > 0) { // as in the kernel: nothing ends it
           try {
@@ -124,7 +129,10 @@ final class WaitingForNamesTest {
 
     @Override
     public void handle(FuseRequest request, FuseReply reply) {
-      heard.add(request.header().unique() + " by " + request.header().agent());
+      CallerAgent agent = request.header().agent();
+      heard.add(
+          request.header().unique()
+              + (agent.isLate() ? " by nobody in time" : " by " + agent.name()));
       RuntimeException thrown = failure;
       if (thrown != null) {
         throw thrown;
@@ -142,6 +150,10 @@ final class WaitingForNamesTest {
   }
 
   private RequestId request(int pid, FuseOperation operation) {
+    return request(pid, ONE, operation);
+  }
+
+  private RequestId request(int pid, int uid, FuseOperation operation) {
     RequestId unique = new RequestId(++lastRequest);
     FuseReply reply =
         (FuseReply)
@@ -159,7 +171,7 @@ final class WaitingForNamesTest {
                 });
     handler.handle(
         new FuseRequest(
-            new RequestHeader(unique, InodeNo.ROOT, 0, 0, pid, FuseOpcode.UNLINK), operation),
+            new RequestHeader(unique, InodeNo.ROOT, uid, 0, pid, FuseOpcode.UNLINK), operation),
         reply);
     return unique;
   }
@@ -195,9 +207,19 @@ final class WaitingForNamesTest {
     request(PID, new FuseOperation.Open(0, 0));
     request(PID, new FuseOperation.StatFs());
     assertEquals("1 by ", filesystem.heard.poll());
-    assertEquals("2 by ", filesystem.heard.poll());
+    assertEquals("2 by nobody in time", filesystem.heard.poll(), "it may be anybody who reads");
     assertEquals("3 by ", filesystem.heard.poll());
     assertEquals(0, count("looks"));
+  }
+
+  @Test
+  void whoIsKnownIsNamedWhenItOpensAFile() throws Exception {
+    request(PID, CHANGE);
+    assertEquals("1 by agent 4711", filesystem.next());
+    request(PID, new FuseOperation.Open(0, 0));
+    assertEquals("2 by agent 4711", filesystem.heard.poll());
+    request(FOREIGN, new FuseOperation.Open(0, 0));
+    assertEquals("3 by nobody in time", filesystem.heard.poll());
   }
 
   @Test
@@ -218,24 +240,55 @@ final class WaitingForNamesTest {
     long beganNs = System.nanoTime();
     request(STUCK, CHANGE);
     assertNull(filesystem.heard.poll(), "nobody but the caller waits");
-    assertEquals("1 by ", filesystem.next());
+    assertEquals("1 by nobody in time", filesystem.next());
     long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
     assertTrue(tookMs >= 49, () -> tookMs + " ms");
     assertEquals(1, count("looks_late"));
   }
 
   @Test
-  void whileALookTakesTooLongNobodyElseWaits() throws Exception {
+  void whileALookTakesTooLongOthersGetTheirNames() throws Exception {
+    request(STUCK, CHANGE);
+    request(PID, CHANGE);
+    assertEquals("2 by agent 4711", filesystem.next());
+    assertEquals("1 by nobody in time", filesystem.next());
+    assertEquals(1, count("looks_late"));
+  }
+
+  /** Three of the four threads are stuck, all for one user. */
+  private void allButOneStuck() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      request(STUCK + i, CHANGE);
+    }
+    for (int i = 0; i < 3; i++) {
+      assertNotNull(filesystem.next());
+    }
+    Thread.sleep(60); // the look began a little after the request, and counts as stuck after 50 ms
+    assertEquals(3, count("looks_stuck"));
+  }
+
+  @Test
+  void oneUserCannotKeepOthersFromGettingNames() throws Exception {
+    allButOneStuck();
+    request(STUCK + 3, CHANGE);
+    assertEquals("4 by nobody in time", filesystem.heard.poll(), "of the same user, at once");
+    request(PID, ANOTHER, CHANGE);
+    assertEquals("5 by agent 4711", filesystem.next());
+  }
+
+  @Test
+  void whileAllLooksTakeTooLongNobodyWaits() throws Exception {
     request(PID, CHANGE);
     assertNotNull(filesystem.next());
-    request(STUCK, CHANGE);
-    assertEquals("2 by ", filesystem.next());
-    Thread.sleep(60); // the look began a little after the request, and counts as stuck after 50 ms
-    request(PID + 1, CHANGE);
-    assertEquals("3 by ", filesystem.heard.poll());
+    allButOneStuck();
+    request(STUCK + 3, ANOTHER, CHANGE);
+    assertEquals("5 by nobody in time", filesystem.next());
+    Thread.sleep(60);
+    request(PID + 1, ANOTHER, CHANGE);
+    assertEquals("6 by nobody in time", filesystem.heard.poll());
     assertEquals(1, count("looks_refused"));
     request(PID, CHANGE);
-    assertEquals("4 by agent 4711", filesystem.heard.poll(), "who is known stays so");
+    assertEquals("7 by agent 4711", filesystem.heard.poll(), "who is known stays so");
     unstuck.countDown();
     String name = "";
     while (!name.endsWith("agent 4712")) { // it goes on as soon as that look has ended
@@ -245,12 +298,15 @@ final class WaitingForNamesTest {
   }
 
   @Test
-  void aRequestThatWaitsForALookAtAnotherCallerGoesOnInTime() throws Exception {
+  void aLookThatTakesASecondIsTold() throws Exception {
     request(STUCK, CHANGE);
-    request(PID, CHANGE);
-    assertEquals("1 by ", filesystem.next());
-    assertEquals("2 by ", filesystem.next());
-    assertEquals(2, count("looks_late"));
+    assertNotNull(filesystem.next());
+    long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SOON_MS);
+    while (count("looks_told") == 0 && System.nanoTime() < endNs) {
+      Thread.sleep(10);
+    }
+    Thread.sleep(2_000);
+    assertEquals(1, count("looks_told"), "once a minute");
   }
 
   @Test
@@ -258,7 +314,7 @@ final class WaitingForNamesTest {
     RequestId unique = request(STUCK, CHANGE);
     handler.interrupted(unique, STUCK);
     assertNull(filesystem.heard.poll());
-    assertEquals("1 by ", filesystem.next());
+    assertEquals("1 by nobody in time", filesystem.next());
     assertEquals("interrupt of 1", filesystem.next());
   }
 
@@ -287,8 +343,10 @@ final class WaitingForNamesTest {
   @Test
   void manyThatWaitAreBounded() throws Exception {
     int many = 10_000;
-    request(STUCK, CHANGE);
-    for (int i = 1; i < many; i++) {
+    for (int i = 0; i < 4; i++) {
+      request(STUCK + i, i, CHANGE);
+    }
+    for (int i = 4; i < many; i++) {
       request(10_000 + i, CHANGE);
     }
     for (int i = 0; i < many; i++) {
@@ -302,6 +360,6 @@ final class WaitingForNamesTest {
   void afterTheEndRequestsGoOnWithoutAName() {
     names.close();
     request(PID, CHANGE);
-    assertEquals("1 by ", filesystem.heard.poll());
+    assertEquals("1 by nobody in time", filesystem.heard.poll());
   }
 }
