@@ -41,6 +41,7 @@ import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -323,7 +324,7 @@ public final class LeaderAgent implements Agent {
     if (entry.inlinePayload().length == 0) {
       fanout.sequenced(entry.index(), writer, entry.op().chunks());
     }
-    if (entry.hazard().length > 0) {
+    if (HazardReport.hasHazards(entry.hazard())) {
       hazardous.accept(entry);
     }
   }

@@ -147,6 +147,11 @@ public record HazardReport(List<Hazard> hazards, WorkNotes notes) {
     };
   }
 
+  /** Whether the report of a log entry names hazards, and not only notes; does not check it. */
+  public static boolean hasHazards(byte[] field) {
+    return field.length > 1 && field[1] != 0; // the count, in all versions
+  }
+
   /**
    * The hazards of a log entry; none if it has no report, or one without hazards.
    *

@@ -79,6 +79,7 @@ final class Bundle {
     return switch (hazard) {
       case Hazard.Overlap overlap -> overlap.other().agent();
       case Hazard.Reserved reserved -> reserved.holder().agent();
+      case Hazard.Advice _ -> "";
     };
   }
 

@@ -57,6 +57,7 @@ final class LetterText {
                   who(reserved.holder().agent())
                       + (reserved.holder().exclusive() ? " holds alone: " : " holds: ")
                       + code(reserved.holder().pattern());
+              case Hazard.Advice _ -> "nobody else";
             })
         .append('\n');
     if (bundle.count > 1) {
@@ -83,6 +84,7 @@ final class LetterText {
               switch (bundle.first) {
                 case Hazard.Overlap overlap -> who(overlap.other());
                 case Hazard.Reserved reserved -> who(reserved.holder().agent());
+                case Hazard.Advice _ -> "nobody else";
               })
           .append(", ")
           .append(bundle.count == 1 ? "" : bundle.count + " times, ")

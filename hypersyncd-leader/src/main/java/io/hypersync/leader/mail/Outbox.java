@@ -101,6 +101,9 @@ final class Outbox {
     }
     Set<Hash> keys = new HashSet<>();
     for (Hazard hazard : hazards) {
+      if (hazard instanceof Hazard.Advice) {
+        continue; // its author's worker tells it, and it is about nobody else
+      }
       Hash key = Bundle.key(entry.author(), hazard);
       if (keys.add(key)) {
         add(key, entry, hazard, nowNs);

@@ -149,7 +149,7 @@ public final class Sequencer implements SnapshotSource {
       case Outcome.Applied(FsState next) -> {
         if (enforcement.isOn()
             && enforcement.refuses(
-                resolved, author, paths, head, next, timeNs, clock.monotonicNs())) {
+                resolved, author, context.paths(), head, next, timeNs, clock.monotonicNs())) {
           return new Result.Refused(Errno.EACCES);
         }
         long growth = memory.growth(step.change(), step.fresh());

@@ -4,6 +4,7 @@ import io.hypersync.model.hazard.Author;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
+import io.hypersync.model.hazard.WorkNotes;
 import io.hypersync.model.hazard.Holder;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
@@ -43,6 +44,6 @@ final class Logged {
 
   static LoggedHazards of(long index, String agent, Hazard... hazards) {
     return new LoggedHazards(
-        index, index, new Author(agent, WORKER), new HazardReport(List.of(hazards)).encode());
+        index, index, new Author(agent, WORKER), new HazardReport(List.of(hazards), WorkNotes.NONE).encode());
   }
 }

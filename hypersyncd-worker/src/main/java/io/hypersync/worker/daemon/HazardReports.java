@@ -79,13 +79,15 @@ final class HazardReports {
     String with =
         switch (hazard) {
           case Hazard.Overlap overlap ->
-              "entry " + overlap.conflictsWith() + " of " + who(overlap.other());
+              " with entry " + overlap.conflictsWith() + " of " + who(overlap.other());
           case Hazard.Reserved reserved ->
-              Printable.line(reserved.holder().pattern(), 200)
+              " with "
+                  + Printable.line(reserved.holder().pattern(), 200)
                   + " of "
                   + Printable.line(reserved.holder().agent());
+          case Hazard.Advice _ -> "";
         };
-    return hazard.kind().text() + " with " + with + ": " + path(hazard);
+    return hazard.kind().text() + with + ": " + path(hazard);
   }
 
   private static String path(Hazard hazard) {

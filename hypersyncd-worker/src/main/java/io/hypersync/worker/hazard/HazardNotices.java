@@ -72,7 +72,7 @@ public final class HazardNotices {
    * @param isNews whether it is of this moment, and not one of many that the worker catches up with
    */
   public void shown(LogEntry entry, boolean isNews) {
-    if (entry.hazard().length == 0) {
+    if (!HazardReport.hasHazards(entry.hazard())) {
       return;
     }
     List<Hazard> hazards;
@@ -106,6 +106,7 @@ public final class HazardNotices {
     return switch (hazard) {
       case Hazard.Overlap overlap -> isHere(overlap.other());
       case Hazard.Reserved reserved -> worksHere.test(reserved.holder().agent());
+      case Hazard.Advice _ -> false; // it is for the author
     };
   }
 

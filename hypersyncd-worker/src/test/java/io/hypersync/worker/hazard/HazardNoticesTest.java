@@ -9,6 +9,7 @@ import io.hypersync.model.hazard.Author;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
+import io.hypersync.model.hazard.WorkNotes;
 import io.hypersync.model.hazard.Holder;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
@@ -141,7 +142,7 @@ final class HazardNoticesTest {
   }
 
   private static byte[] report(Hazard... hazards) {
-    return new HazardReport(List.of(hazards)).encode();
+    return new HazardReport(List.of(hazards), WorkNotes.NONE).encode();
   }
 
   private static Hazard overlap(String agent, WorkerId worker) {

@@ -8,6 +8,7 @@ import io.hypersync.leader.mail.MailCursor;
 import io.hypersync.leader.mail.MailDesk;
 import io.hypersync.leader.mail.MailStatus;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.model.hazard.HazardReport;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
@@ -159,7 +160,7 @@ public final class MailThread implements AutoCloseable {
         next += log.read(next, SLICE_BYTES, (_, payload) -> slice.add(payload));
         for (byte[] payload : slice) {
           LogEntry entry = LogEntryCodec.decode(payload);
-          if (entry.index() <= recoveredIndex && entry.hazard().length > 0) {
+          if (entry.index() <= recoveredIndex && HazardReport.hasHazards(entry.hazard())) {
             desk.logged(LoggedHazards.of(entry), clock.monotonicNs());
           }
         }

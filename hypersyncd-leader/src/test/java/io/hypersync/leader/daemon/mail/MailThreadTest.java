@@ -16,6 +16,7 @@ import io.hypersync.model.hazard.Author;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
+import io.hypersync.model.hazard.WorkNotes;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
@@ -238,7 +239,7 @@ class MailThreadTest {
         Entries.of(index, new FsOp.ReapOrphans(List.of(new NodeId(0, 1))))
             .agent(agent)
             .origin(WORKER)
-            .hazard(new HazardReport(List.of(hazard)).encode())
+            .hazard(new HazardReport(List.of(hazard), WorkNotes.NONE).encode())
             .entry();
     log.append(index, LogEntryCodec.encode(entry), false);
     return entry;
