@@ -803,9 +803,10 @@ public final class LeaderAgent implements Agent {
    * Begins a restore. There is one at a time: it ends one that was given up.
    *
    * @param planned the newest state when it was planned
+   * @param author whose its entries are: an agent's name, or the empty one
    */
-  public RestoreRun beginRestore(FsState planned) {
-    RestoreRun run = new RestoreRun(planned, new RestoreTarget());
+  public RestoreRun beginRestore(FsState planned, String author) {
+    RestoreRun run = new RestoreRun(planned, new RestoreTarget(author));
     restore = run;
     return run;
   }
@@ -818,6 +819,12 @@ public final class LeaderAgent implements Agent {
   }
 
   private final class RestoreTarget implements RestoreRun.Leader {
+    private final String author;
+
+    RestoreTarget(String author) {
+      this.author = author;
+    }
+
     @Override
     public FsState head() {
       return sequencer.head();
@@ -845,7 +852,7 @@ public final class LeaderAgent implements Agent {
 
     @Override
     public Sequencer.Result sequence(FsOp op) {
-      return intentHandler.sequenceOwn(op);
+      return intentHandler.sequenceOwn(op, author);
     }
   }
 

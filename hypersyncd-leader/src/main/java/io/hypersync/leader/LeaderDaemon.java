@@ -301,14 +301,8 @@ public final class LeaderDaemon implements Daemon {
   @Override
   public Map<String, AdminCommand> adminCommands() {
     return Map.ofEntries(
-        Map.entry(
-            "log",
-            args ->
-                runtime.logTail(
-                    args.path("tail").asInt(20),
-                    args.path("agent").isTextual()
-                        ? Optional.of(args.path("agent").asText())
-                        : Optional.empty())),
+        Map.entry("log", args -> runtime.log(args)),
+        Map.entry("who", args -> runtime.who(args)),
         Map.entry("hazards", args -> runtime.hazards(args)),
         Map.entry("reservations", _ -> runtime.reservations()),
         Map.entry("stages", args -> runtime.stages(intents(args.path("intents")))),
@@ -317,7 +311,8 @@ public final class LeaderDaemon implements Daemon {
         Map.entry("scrub", args -> runtime.scrub(args)),
         Map.entry("backup", args -> runtime.backup(args)),
         Map.entry("diff", args -> runtime.diff(args)),
-        Map.entry("restore", args -> runtime.restore(args)));
+        Map.entry("restore", args -> runtime.restore(args)),
+        Map.entry("undo", args -> runtime.undo(args)));
   }
 
   /**

@@ -12,6 +12,7 @@ import io.hypersync.sim.check.OpenFileChecker;
 import io.hypersync.sim.check.PastChecker;
 import io.hypersync.sim.check.RequestChecker;
 import io.hypersync.sim.check.RestoreChecker;
+import io.hypersync.sim.check.UndoChecker;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
@@ -28,6 +29,7 @@ import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.node.SimPasts;
 import io.hypersync.sim.node.SimRestores;
 import io.hypersync.sim.node.SimStateRestores;
+import io.hypersync.sim.node.SimUndos;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
 import io.hypersync.sim.world.Prng;
@@ -48,6 +50,9 @@ final class Cluster {
 
   /** Paths are restored in one of so many histories. */
   private static final int RESTORES = 3;
+
+  /** In so many histories one has undos. */
+  private static final int UNDOS = 4;
 
   /** Everything is restored in one of so many histories. */
   private static final int WHOLE_RESTORES = 3;
@@ -73,6 +78,7 @@ final class Cluster {
   private final Histories histories = new Histories();
   private final WriteLengths lengths;
   private final SimRestores.Wish restores;
+  private final SimUndos.Wish undos;
   private final SimPasts.Wish pasts;
   private final SimStateRestores.Wish wholeRestores;
   private boolean quiet;
@@ -90,6 +96,7 @@ final class Cluster {
    * @param symbolPrng the same for what goes wrong with symbols, and for writes of one length
    * @param groupPrng the same for what is sent to all workers at once
    * @param agentPrng the same for processes that belong to agents
+   * @param undoPrng the same for undos
    */
   Cluster(
       SwarmOptions swarmOptions,
@@ -100,7 +107,8 @@ final class Cluster {
       Prng wholePrng,
       Prng symbolPrng,
       Prng groupPrng,
-      Prng agentPrng) {
+      Prng agentPrng,
+      Prng undoPrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
     this.prng = prng;
@@ -130,6 +138,10 @@ final class Cluster {
     boolean restores = restorePrng.oneIn(RESTORES) && !swarmOptions.strictReads();
     this.restores =
         new SimRestores.Wish(restorePrng, new RestoreChecker(log), () -> restores && !quiet);
+    boolean undoes = undoPrng.oneIn(UNDOS) && !swarmOptions.strictReads();
+    this.undos =
+        new SimUndos.Wish(
+            undoPrng, new RestoreChecker(log), new UndoChecker(log), undoes, () -> !quiet);
     boolean mounts = pastPrng.oneIn(PASTS);
     this.pasts = new SimPasts.Wish(pastPrng, new PastChecker(), () -> mounts && !quiet);
     boolean isWhole = wholePrng.oneIn(WHOLE_RESTORES) && !swarmOptions.strictReads();
@@ -267,6 +279,7 @@ final class Cluster {
               recording.locks(),
               swarmOptions.losesTouch(),
               restores,
+              undos,
               pasts,
               wholeRestores,
               this::leaderFailed);

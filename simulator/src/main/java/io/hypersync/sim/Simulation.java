@@ -38,6 +38,9 @@ public final class Simulation {
   /** The same for processes that belong to agents. */
   private static final long AGENTS = 0x6167656e7473L;
 
+  /** The same for undos. */
+  private static final long UNDOS = 0x756e646f73L;
+
   private final SimulationOptions options;
   private final Trace trace = new Trace();
   private long step;
@@ -78,7 +81,8 @@ public final class Simulation {
             new Prng(options.seed() ^ WHOLE_RESTORES),
             new Prng(options.seed() ^ SYMBOLS),
             new Prng(options.seed() ^ MULTICAST),
-            new Prng(options.seed() ^ AGENTS));
+            new Prng(options.seed() ^ AGENTS),
+            new Prng(options.seed() ^ UNDOS));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;

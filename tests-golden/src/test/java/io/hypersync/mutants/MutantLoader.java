@@ -34,8 +34,9 @@ final class MutantLoader extends ClassLoader {
   private static final List<String> SHARED =
       List.of(MODEL, "io.hypersync.chunkstore.", "io.hypersync.wire.");
 
-  /** A part of a shared module that no shared module refers to. */
-  private static final String RESTORE = "io.hypersync.model.restore.";
+  /** Parts of a shared module that no shared module refers to. */
+  private static final List<String> RESTORE =
+      List.of("io.hypersync.model.restore.", "io.hypersync.model.undo.");
 
   private static final ClassDesc WRONG = ClassDesc.of(MutantReplacements.class.getName());
 
@@ -65,13 +66,17 @@ final class MutantLoader extends ClassLoader {
 
   /** Whether the class comes from the test's class loader; not if the change is in its module. */
   private boolean isShared(String name) {
-    return !name.startsWith(RESTORE)
+    return !isOfRestores(name)
         && SHARED.stream().anyMatch(part -> name.startsWith(part) && !isMutatedPart(part));
+  }
+
+  private static boolean isOfRestores(String name) {
+    return RESTORE.stream().anyMatch(name::startsWith);
   }
 
   private boolean isMutatedPart(String part) {
     String changed = mutant.className();
-    return !changed.startsWith(RESTORE) && (changed.startsWith(part) || changed.startsWith(MODEL));
+    return !isOfRestores(changed) && (changed.startsWith(part) || changed.startsWith(MODEL));
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {

@@ -744,6 +744,26 @@ final class Mutants {
               "finish",
               "RestorePlanner.remove"));
 
+  /** Undos of what one did. */
+  private static final List<Mutant> UNDOS =
+      List.of(
+          skips(
+              "an undo overwrites what others have changed since",
+              "model.undo.UndoHistory",
+              "entry",
+              "UndoHistory.others"),
+          callAnswers(
+              "an undo removes directories with what others have in them",
+              "model.undo.NameResets",
+              "checkLoss",
+              "NameResets.hasEntries",
+              0),
+          skips(
+              "an undo does not know who has moved what",
+              "model.undo.UndoHistory",
+              "others",
+              "UndoHistory.movedByOther"));
+
   /** Restores of everything, each by one entry. */
   private static final List<Mutant> WHOLE_RESTORES =
       List.of(
@@ -811,6 +831,7 @@ final class Mutants {
               CACHES,
               MEMORY,
               RESTORES,
+              UNDOS,
               WHOLE_RESTORES,
               AGENTS)
           .flatMap(List::stream)

@@ -4,4 +4,4 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 
 /** A name in a directory. */
-record Location(NodeId parent, Name name) {}
+public record Location(NodeId parent, Name name) {}

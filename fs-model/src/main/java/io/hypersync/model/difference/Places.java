@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Where some nodes are in one state. A directory knows its parent, so its name is among the names
  * there. A file does not: files are looked for in all directories, in one pass over the state.
  */
-final class Places {
+public final class Places {
   /** Longest path that is written out, in chars; of a longer one only the end is. */
   static final int MAX_PATH_CHARS = 4096;
 
@@ -46,7 +46,7 @@ final class Places {
    * @param directories whose paths are wanted
    * @param top a directory; null for none
    */
-  Places(
+  public Places(
       FsState state,
       Set<NodeId> files,
       Collection<NodeId> directories,
@@ -107,7 +107,7 @@ final class Places {
   }
 
   /** Gives back the memory that was taken. */
-  void close() {
+  public void close() {
     limits.heap(-heap);
     heap = 0;
   }
@@ -164,12 +164,12 @@ final class Places {
   }
 
   /** Where a wanted node is; null for the root, and for a node without a name. */
-  @Nullable Location of(NodeId node) {
+  public @Nullable Location of(NodeId node) {
     return places.get(node);
   }
 
   /** The path of a name in a wanted directory, printable. */
-  String path(Location at) {
+  public String path(Location at) {
     List<String> names = new ArrayList<>();
     int chars = 0;
     @Nullable Location place = at;

@@ -8,7 +8,7 @@ import io.hypersync.model.trie.RootVersion;
 import java.util.Arrays;
 
 /** Compares two nodes in what a restore brings back: neither names, ctime nor btime. */
-final class SameNode {
+public final class SameNode {
   private SameNode() {}
 
   static boolean isSameContent(Node a, Node b, RootVersion version) {
@@ -40,7 +40,15 @@ final class SameNode {
         | (a.mtimeNs() == b.mtimeNs() ? 0 : SetAttributes.MTIME);
   }
 
-  static boolean isSame(Node a, Node b, RootVersion version) {
+  /** Whether a restore would change nothing but names. */
+  public static boolean isSame(Node a, Node b, RootVersion version) {
     return mask(a, b) == 0 && isSameContent(a, b, version) && isSameXattrs(a, b, version);
+  }
+
+  /** The same, whatever the mtimes are. */
+  public static boolean isSameButTime(Node a, Node b, RootVersion version) {
+    return (mask(a, b) & ~SetAttributes.MTIME) == 0
+        && isSameContent(a, b, version)
+        && isSameXattrs(a, b, version);
   }
 }

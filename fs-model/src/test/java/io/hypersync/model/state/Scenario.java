@@ -77,7 +77,8 @@ final class Scenario {
     return did(op, SETUP_TIME);
   }
 
-  private Scenario did(FsOp op, long time) {
+  /** The same at another time. */
+  Scenario did(FsOp op, long time) {
     Outcome outcome = FsStateMachine.apply(state, op, new Stamp(time, newNode()));
     switch (outcome) {
       case Outcome.Applied(FsState next) -> state = next;

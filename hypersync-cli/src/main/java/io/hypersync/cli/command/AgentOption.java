@@ -11,7 +11,7 @@ final class AgentOption {
   @Option(
       names = "--agent",
       paramLabel = "<name>",
-      description = "The agent's name, which the log will have: 1 to 255 bytes, all visible.")
+      description = "The agent's name, as the log has it: 1 to 255 bytes, all visible.")
   private @Nullable String agent;
 
   /**

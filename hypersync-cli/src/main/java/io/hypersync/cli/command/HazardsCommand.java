@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
           + " that another one has removed. Nothing is refused because of that.",
       "",
       "The leader tells all that its log has. On a machine without the leader, or with --mount, the"
-          + " worker tells what it has seen since its start, within milliseconds."
+          + " worker tells what it has seen since its start, within milliseconds.",
       "stale_overwrite: the bytes were written by one who has not read what it has written over."
           + " destroyed_work: a file is gone that another agent has written, and its git repository"
           + " has recorded nothing since. symlink_leaves is an advice: the link leads to other files"

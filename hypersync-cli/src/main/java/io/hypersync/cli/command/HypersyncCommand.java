@@ -41,6 +41,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);
     COMMANDS.put("log", LogCommand.class);
+    COMMANDS.put("who", WhoCommand.class);
     COMMANDS.put("hazards", HazardsCommand.class);
     COMMANDS.put("reservations", ReservationsCommand.class);
     COMMANDS.put("env", EnvCommand.class);
@@ -51,6 +52,9 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("backup", BackupCommand.class);
     COMMANDS.put("diff", DiffCommand.class);
     COMMANDS.put("restore", RestoreCommand.class);
+    COMMANDS.put("undo", UndoCommand.class);
+    COMMANDS.put("at", AtCommand.class);
+    COMMANDS.put("bisect", BisectCommand.class);
     COMMANDS.put("why-slow", WhySlowCommand.class);
     COMMANDS.put("profile", ProfileCommand.class);
     COMMANDS.put("trace", TraceCommand.class);

@@ -7,9 +7,9 @@ public final class LogReport {
   private LogReport() {}
 
   /**
-   * Returns a table of the entries, oldest first.
+   * Returns a table of the entries, oldest first; with their paths if they have them.
    *
-   * @param some whether only the entries of one agent were asked for
+   * @param some whether not all entries were asked for
    */
   public static String render(JsonNode log, boolean some) {
     Table table = Table.of(">INDEX", "COMMITTED AT", "WORKER", "AGENT", "OP", "DETAIL", "ROOT");
@@ -20,12 +20,26 @@ public final class LogReport {
           entry.path("worker_id").asText(),
           entry.path("agent").asText().isEmpty() ? "-" : entry.path("agent").asText(),
           entry.path("op").asText(),
-          entry.path("detail").asText(),
+          detail(entry),
           Quantities.shortHex(entry.path("root").asText()));
     }
     if (!table.isEmpty()) {
       return table.render("");
     }
-    return some ? "No entry of the newest 100,000 is of that agent.\n" : "The log is empty.\n";
+    return some ? none(log) : "The log is empty.\n";
+  }
+
+  private static String detail(JsonNode entry) {
+    String path = entry.path("path").asText();
+    String detail = entry.path("detail").asText();
+    return path.isEmpty() ? detail : path + "  (" + detail + ")";
+  }
+
+  private static String none(JsonNode log) {
+    return "There is no such entry; the log has entries from "
+        + log.path("oldest_index").asText()
+        + " to "
+        + log.path("commit_index").asText()
+        + ". Without --since the newest 100,000 are looked at.\n";
   }
 }

@@ -32,9 +32,7 @@ public final class RestoreReport {
   private static String planned(JsonNode answer, String again, String atOnce) {
     StringBuilder text = new StringBuilder();
     for (JsonNode action : answer.path("actions")) {
-      text.append(String.format("%-8s  ", Printable.line(action.path("action").asText())))
-          .append(path(action))
-          .append('\n');
+      text.append(line(action.path("action").asText(), action)).append('\n');
     }
     if (!answer.path("list_complete").asBoolean(true)) {
       text.append("... and more (--limit)\n");
@@ -55,15 +53,7 @@ public final class RestoreReport {
   private static String done(JsonNode answer, String again) {
     StringBuilder text = new StringBuilder();
     for (JsonNode left : answer.path("left")) {
-      String reason = left.path("reason").asText();
-      text.append("left      ")
-          .append(path(left))
-          .append("  (")
-          .append(REASONS.getOrDefault(reason, Printable.line(reason)));
-      if (left.hasNonNull("place")) {
-        text.append("; a part of it is at ").append(Printable.line(left.path("place").asText()));
-      }
-      text.append(")\n");
+      text.append(left(left));
     }
     String counts = counts(answer.path("done"));
     text.append("Restored to entry ")
@@ -88,7 +78,27 @@ public final class RestoreReport {
     return text.toString();
   }
 
-  private static String counts(JsonNode counts) {
+  /** One path, with what is done to it. */
+  static String line(String what, JsonNode action) {
+    return String.format("%-8s  ", Printable.line(what)) + path(action);
+  }
+
+  /** One path that was left, and why. */
+  static String left(JsonNode left) {
+    String reason = left.path("reason").asText();
+    String place =
+        left.hasNonNull("place")
+            ? "; a part of it is at " + Printable.line(left.path("place").asText())
+            : "";
+    return "left      "
+        + path(left)
+        + "  ("
+        + REASONS.getOrDefault(reason, Printable.line(reason))
+        + place
+        + ")\n";
+  }
+
+  static String counts(JsonNode counts) {
     List<String> parts = new ArrayList<>();
     for (Map.Entry<String, JsonNode> count : counts.properties()) {
       if (count.getValue().asLong() > 0 && !count.getKey().equals("times")) {

@@ -353,11 +353,12 @@ final class StatusAndLogTest {
                     args ->
                         "Lake".equals(args.path("agent").asText())
                             ? one
-                            : json("{\"entries\":[]}")))) {
+                            : json("{\"commit_index\":9,\"oldest_index\":2,\"entries\":[]}")))) {
       Invocation log = Invocation.of("log", "--agent", "Lake", "--run-dir", run.toString());
       assertTrue(log.out().contains("fmd     Lake   MakeDir"), log.out());
       assertEquals(
-          "No entry of the newest 100,000 is of that agent.\n",
+          "There is no such entry; the log has entries from 2 to 9. Without --since the newest"
+              + " 100,000 are looked at.\n",
           Invocation.of("log", "--agent", "River", "--run-dir", run.toString()).out());
     }
   }

@@ -107,8 +107,13 @@ public final class LeaderRuntime implements AutoCloseable {
   private final BackupRequests backupRequests;
   private final DiffRequests diffRequests;
   private final RestoreRequests restoreRequests;
+  private final RestoreExecution restoreExecution;
+  private final UndoRequests undoRequests;
+  private final LogRequests logRequests;
+  private final WhoRequests whoRequests;
   private final RestoreAllRequests restoreAllRequests;
   private final SlowRequests slowRequests;
+  private final SlowRequests quickRequests;
   private final PastThread pastThread;
   private final RestoreHoldThread restoreThread;
   private final Moments moments;
@@ -202,8 +207,10 @@ public final class LeaderRuntime implements AutoCloseable {
     this.slowRequests =
         new SlowRequests(
             "leader-requests",
-            "a snapshot is being verified, states are compared or mounted, or a path is restored",
+            "a snapshot is being verified, states are compared or mounted, or something is restored"
+                + " or undone",
             ended);
+    this.quickRequests = new SlowRequests("leader-who", "many ask who has changed a path", ended);
     this.pastThread =
         new PastThread(
             this::moments,
@@ -324,9 +331,14 @@ public final class LeaderRuntime implements AutoCloseable {
             Clock.SYSTEM,
             slowRequests);
     this.diffRequests = new DiffRequests(moments, Clock.SYSTEM, slowRequests);
+    this.restoreExecution =
+        new RestoreExecution(questions, loop::post, moments, log, chunkStore, slowRequests, ended);
     this.restoreRequests =
-        new RestoreRequests(
-            questions, loop::post, moments, log, chunkStore, Clock.SYSTEM, slowRequests, ended);
+        new RestoreRequests(loop::post, moments, Clock.SYSTEM, slowRequests, restoreExecution);
+    this.undoRequests =
+        new UndoRequests(loop::post, moments, log, Clock.SYSTEM, slowRequests, restoreExecution);
+    this.logRequests = new LogRequests(moments, log, slowRequests);
+    this.whoRequests = new WhoRequests(moments, log, logRequests, quickRequests);
     this.restoreAllRequests =
         new RestoreAllRequests(
             loop::post,
@@ -528,7 +540,7 @@ public final class LeaderRuntime implements AutoCloseable {
             });
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
-    status.set("restore", restoreRequests.progress());
+    status.set("restore", restoreExecution.progress());
     status.set("reservations", reservationStatus.counts().setAll(enforcement()));
     status.set("agent_mail", MailJson.of(options.agentMail(), mailThread));
     status.put("log_trimmed_for_size", trimmer.goneForSize());
@@ -548,17 +560,34 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
-   * The newest {@code count} entries; they are read from the log while the result is written out.
+   * Entries of the log; without a path they are read from the log while the result is written out.
    *
-   * @param agent whose entries, of the newest 100,000; empty for all. The empty name is that of
-   *     entries without one
+   * @param args what may be missing ({@link LogRequests})
    */
-  public JsonSerializable logTail(int count, Optional<String> agent) {
-    return agent.isEmpty() ? LogTail.of(log, count) : LogTail.of(log, count, agent.get());
+  public JsonSerializable log(JsonNode args) {
+    return logRequests.run(args);
   }
 
   /**
-   * Entries with hazards, read as by {@link #logTail}.
+   * Says who has changed a path.
+   *
+   * @param args {@code path} and what may be missing ({@link WhoRequests})
+   */
+  public JsonSerializable who(ObjectNode args) {
+    return whoRequests.run(args);
+  }
+
+  /**
+   * Undoes what an agent has done; blocks until it is done.
+   *
+   * @param args {@code agent} and what may be missing ({@link UndoRequests})
+   */
+  public JsonSerializable undo(ObjectNode args) {
+    return undoRequests.run(args);
+  }
+
+  /**
+   * Entries with hazards, read as by {@link #log}.
    *
    * @param args {@code after}: those behind this entry; else {@code tail}: so many of the newest
    */
@@ -689,6 +718,7 @@ public final class LeaderRuntime implements AutoCloseable {
     auditor.close();
     snapshotThread.close();
     slowRequests.close();
+    quickRequests.close();
     pastThread.close();
     restoreThread.close();
     intentWriter.close();

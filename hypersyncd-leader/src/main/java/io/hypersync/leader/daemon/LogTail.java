@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * slices while they are written out, so memory is bounded however many are requested.
  */
 final class LogTail extends JsonSerializable.Base {
-  private static final int MAX_TAIL = 100_000;
+  static final int MAX_TAIL = 100_000;
 
   /** Size of one read of the log; a larger entry is read alone. */
   static final int SLICE_BYTES = 256 << 10;
@@ -40,9 +40,15 @@ final class LogTail extends JsonSerializable.Base {
   private final long first;
   private final long last;
   private final Predicate<LogEntry> wanted;
+  private final long commitIndex;
 
   private LogTail(OpLog log, long first, long last, Predicate<LogEntry> wanted) {
+    this(log, first, last, wanted, last);
+  }
+
+  private LogTail(OpLog log, long first, long last, Predicate<LogEntry> wanted, long commitIndex) {
     this.log = log;
+    this.commitIndex = commitIndex;
     this.first = first;
     this.last = last;
     this.wanted = wanted;
@@ -79,24 +85,38 @@ final class LogTail extends JsonSerializable.Base {
     return new LogTail(log, Math.max(all.first, index + 1), all.last, LogTail::isHazard);
   }
 
-  private static boolean isHazard(LogEntry entry) {
-    return !decodedHazards(entry).isEmpty();
+  static boolean isHazard(LogEntry entry) {
+    return HazardReport.hasHazards(entry.hazard());
   }
 
   private static LogTail newest(OpLog log, int count, Predicate<LogEntry> wanted) {
     LogTail all = of(log, MAX_TAIL);
-    long from = all.last + 1;
+    return newest(log, count, all.first, all.last, wanted);
+  }
+
+  /**
+   * The newest {@code count} of the wanted entries in a part of the log, 100,000 at most. Blocks
+   * until they are found.
+   *
+   * @param first the first entry of the part; those that are gone are passed over
+   * @param last the last entry of it; those that are not durable now are passed over
+   */
+  static LogTail newest(OpLog log, int count, long first, long last, Predicate<LogEntry> wanted) {
+    long begin = Math.max(first, log.firstIndex());
+    long durable = log.durableIndex();
+    long until = Math.min(last, durable);
+    long from = until + 1;
     int missing = Math.clamp(count, 0, MAX_TAIL);
-    while (missing > 0 && from > all.first) {
+    while (missing > 0 && from > begin) {
       long end = from;
-      from = Math.max(all.first, end - BLOCK_ENTRIES);
+      from = Math.max(begin, end - BLOCK_ENTRIES);
       List<Long> found = new LogTail(log, from, end - 1, wanted).indexes();
       if (found.size() >= missing) {
         from = found.get(found.size() - missing);
       }
       missing -= Math.min(missing, found.size());
     }
-    return new LogTail(log, from, all.last, wanted);
+    return new LogTail(log, from, until, wanted, durable);
   }
 
   /** The entries that are shown. */
@@ -122,7 +142,8 @@ final class LogTail extends JsonSerializable.Base {
   @Override
   public void serialize(JsonGenerator out, SerializerProvider serializers) throws IOException {
     out.writeStartObject();
-    out.writeNumberField("commit_index", last);
+    out.writeNumberField("commit_index", commitIndex);
+    out.writeNumberField("oldest_index", log.firstIndex());
     out.writeArrayFieldStart("entries");
     long next = first;
     while (next <= last) {
@@ -175,7 +196,8 @@ final class LogTail extends JsonSerializable.Base {
     }
   }
 
-  private static ObjectNode entry(LogEntry entry) {
+  /** An entry, with the keys of {@code docs/json.md}. */
+  static ObjectNode entry(LogEntry entry) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     node.put("log_index", entry.index());
     node.put("op_id", entry.opId().toString());

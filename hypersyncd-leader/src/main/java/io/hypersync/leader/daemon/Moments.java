@@ -181,6 +181,22 @@ final class Moments {
     return past.indexAt(MomentTime.ns(moment, clock.epochNs()));
   }
 
+  /**
+   * The first entry that is since a state: an index means that entry, all else what comes behind
+   * the state.
+   *
+   * @throws UserError if the word means none
+   */
+  long since(String moment, PastStates.Newest newest, PastStates past) throws IOException {
+    long index = index(moment, newest, past);
+    return isIndex(moment, newest) ? Math.max(1, index) : index + 1;
+  }
+
+  private static boolean isIndex(String moment, PastStates.Newest newest) {
+    return newest.snapshots().stream().noneMatch(snapshot -> snapshot.name().equals(moment))
+        && moment.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
   /** The names of a path from the root of the workspace; "", "." and "/" are the root. */
   static List<Name> path(String text) {
     List<Name> names = new ArrayList<>();

@@ -48,8 +48,17 @@ final class SlowRequests implements AutoCloseable {
    * @throws UserError if the work throws it, another one is under way, or the leader ends
    */
   <T> T run(Supplier<T> work) {
+    return run(work, 0);
+  }
+
+  /**
+   * The same, but waits for the one that is under way.
+   *
+   * @param waitSeconds how long at most
+   */
+  <T> T run(Supplier<T> work, long waitSeconds) {
     requireRunning();
-    if (!free.tryAcquire()) {
+    if (!isTaken(waitSeconds)) {
       throw new UserError(busy, "Try again when that is done.");
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
@@ -66,6 +75,15 @@ final class SlowRequests implements AutoCloseable {
       throw new UserError("there is no memory for a thread: " + e.getMessage(), "Try again.");
     }
     return awaited(answer, ended);
+  }
+
+  private boolean isTaken(long waitSeconds) {
+    try {
+      return free.tryAcquire(waitSeconds, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted", "");
+    }
   }
 
   private <T> void answer(Supplier<T> work, CompletableFuture<T> answer) {

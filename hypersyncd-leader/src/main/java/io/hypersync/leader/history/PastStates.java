@@ -43,6 +43,8 @@ public final class PastStates {
   /** The path from the root of the nodes to a leaf, which an entry makes again. */
   private static final int HEAP_PER_ENTRY = 1024;
 
+  private static final Observer NOBODY = (_, _, _) -> {};
+
   private final OpLog log;
   private final WorkspaceId workspace;
   private final PageSource pages;
@@ -70,6 +72,18 @@ public final class PastStates {
    * @param timeNs of its last entry, in nanoseconds since 1970
    */
   private record Reached(FsState state, long index, long timeNs, long weight) {}
+
+  /** Is told entries of the log, with the states around them. */
+  @FunctionalInterface
+  public interface Observer {
+    /**
+     * The next entry.
+     *
+     * @param before the state before it
+     * @param after the state after it
+     */
+    void entry(LogEntry entry, FsState before, FsState after);
+  }
 
   /**
    * States of one leader.
@@ -122,6 +136,40 @@ public final class PastStates {
     return first <= second ? new Two(low.state, high.state) : new Two(high.state, low.state);
   }
 
+  /**
+   * Tells entries in the order of the log, with the states before and after each of them.
+   *
+   * @param first the first entry, at least 1
+   * @param last the last entry; nothing is told if it is before the first
+   * @throws UserError if the state before the first one is not there, or there is no memory
+   * @throws IOException if the log cannot be read
+   */
+  public void walk(long first, long last, Observer observer) throws IOException {
+    if (last > newest.index) {
+      throw notYet(last);
+    }
+    if (first <= last) {
+      var _ = replayed(reach(first - 1, null), last, observer);
+    }
+  }
+
+  /**
+   * The oldest state that can be made again, by the index of its last entry. The log has all
+   * entries behind it.
+   */
+  public long oldest() {
+    long before = log.firstIndex() - 1;
+    if (before <= 0) {
+      return 0;
+    }
+    for (Snapshot snapshot : newest.snapshots) {
+      if (snapshot.index() >= before) {
+        return snapshot.index();
+      }
+    }
+    return newest.index;
+  }
+
   private Reached reach(long index, @Nullable Reached earlier) throws IOException {
     if (index > newest.index) {
       throw notYet(index);
@@ -159,17 +207,17 @@ public final class PastStates {
         break; // nor is it there for older ones
       }
       try {
-        return replayed(read(snapshot), index);
+        return replayed(read(snapshot), index, NOBODY);
       } catch (DecodeException | PageMissingException e) {
         damage = "the snapshot of entry " + snapshot.index() + " is damaged: " + e.getMessage();
       }
     }
     if (earlier != null && hasLog(earlier.index, index)) {
-      return replayed(earlier, index);
+      return replayed(earlier, index, NOBODY);
     }
     if (hasLog(0, index)) {
       FsState genesis = FsState.genesis(newest.state.version());
-      return replayed(new Reached(genesis, 0, 0, StateWeight.of(genesis)), index);
+      return replayed(new Reached(genesis, 0, 0, StateWeight.of(genesis)), index, NOBODY);
     }
     throw damage == null
         ? gone("entry " + index + " is not there any more", index)
@@ -211,7 +259,7 @@ public final class PastStates {
         manifest.state(), manifest.index(), manifest.lastTimeNs(), manifest.weight());
   }
 
-  private Reached replayed(Reached base, long index) throws IOException {
+  private Reached replayed(Reached base, long index, Observer observer) throws IOException {
     FsState state = base.state;
     long at = base.index;
     long paths = 0;
@@ -235,6 +283,7 @@ public final class PastStates {
           paths += HEAP_PER_ENTRY;
           allowance.spend(HEAP_PER_ENTRY);
         }
+        observer.entry(entry, state, next);
         state = next;
         root = entry.root();
         timeNs = entry.committedAtNs();

@@ -178,13 +178,26 @@ public final class IntentHandler {
    *     else what the sequencer says
    */
   public Sequencer.Result sequenceOwn(FsOp op) {
+    return sequenceOwn(op, OWN);
+  }
+
+  /**
+   * The same for an op that the entry is to name somebody for.
+   *
+   * @param agent for the entry; at most {@link LogEntry#MAX_AGENT_BYTES}
+   */
+  public Sequencer.Result sequenceOwn(FsOp op, String agent) {
+    return sequenceOwn(op, new Author(agent, LEADER));
+  }
+
+  private Sequencer.Result sequenceOwn(FsOp op, Author author) {
     Errno lacking = lacking(op);
     if (lacking != null) {
       return new Sequencer.Result.Refused(lacking);
     }
     ownSeqNo++;
     IntentId id = new IntentId(ownClient, ownSeqNo);
-    Sequencer.Result result = sequencer.sequence(id, OWN, CallContext.NONE, op, NOTHING);
+    Sequencer.Result result = sequencer.sequence(id, author, CallContext.NONE, op, NOTHING);
     if (result instanceof Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded)) {
       tail.add(encoded, log.durableIndex());
       sequenced.accept(LEADER, entry);

@@ -82,7 +82,9 @@ final class LogTailTest {
   @Test
   void aShortLogAndAnEmptyOneAreShownWhole() throws Exception {
     write(LogTail.of(log, 20));
-    assertEquals("{\"commit_index\":0,\"entries\":[]}", out.toString(StandardCharsets.UTF_8));
+    assertEquals(
+        "{\"commit_index\":0,\"oldest_index\":1,\"entries\":[]}",
+        out.toString(StandardCharsets.UTF_8));
     out.reset();
     append(2);
     write(LogTail.of(log, Integer.MAX_VALUE));

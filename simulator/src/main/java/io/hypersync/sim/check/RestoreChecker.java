@@ -59,8 +59,18 @@ public final class RestoreChecker {
    */
   public Seen restored(
       long planned, long last, long index, List<Name> path, RestoreBatches batches) {
-    Others others = new Others(log.state(planned), log.state(index));
-    Set<NodeId> kept = kept(log.state(index), log.state(planned), path);
+    return restored(planned, last, log.state(index), path, batches);
+  }
+
+  /**
+   * The same for any state.
+   *
+   * @param then the state that was to come back
+   */
+  public Seen restored(
+      long planned, long last, FsState then, List<Name> path, RestoreBatches batches) {
+    Others others = new Others(log.state(planned), then);
+    Set<NodeId> kept = kept(then, log.state(planned), path);
     boolean isAlone = true;
     for (long k = planned + 1; k <= last; k++) {
       LogEntry entry = log.entry(k);
@@ -77,19 +87,17 @@ public final class RestoreChecker {
     }
     Violation.unless(yielded == 0, "a restore yields, and nobody writes: ", batches.left());
     if (batches.leftCount() == 0) {
-      Map<String, String> then = tree(log.state(index), path);
+      Map<String, String> wanted = tree(then, path);
       Map<String, String> now = tree(log.state(last), path);
       Violation.unless(
-          now.equals(then),
+          now.equals(wanted),
           path,
-          " was restored to entry ",
-          index,
-          " by entry ",
+          " was restored by entry ",
           last,
           ", and is ",
           now,
           " instead of ",
-          then);
+          wanted);
       kept.removeAll(files(log.state(last), path));
       Violation.unless(kept.isEmpty(), path, ": were there and have other inodes now: ", kept);
     }

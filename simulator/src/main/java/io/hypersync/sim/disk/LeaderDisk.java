@@ -120,6 +120,8 @@ public final class LeaderDisk {
         STARTED_BEHIND,
         SAVED_IN_REPLAY,
         CAME_BACK,
+        SnapshotDisk.UNDONE,
+        SnapshotDisk.UNDONE_BESIDE,
         SnapshotDisk.RESTORED_ALL,
         RESTORE_CUT,
         SnapshotDisk.HELD,

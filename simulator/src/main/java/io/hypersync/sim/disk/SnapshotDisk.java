@@ -64,6 +64,12 @@ public final class SnapshotDisk {
   /** A restore has left alone what others have changed meanwhile. */
   public static final String RESTORED_BESIDE = "restores that leave alone what others change";
 
+  /** An undo was done by entries. */
+  public static final String UNDONE = "undos";
+
+  /** An undo has left alone what others have changed since. */
+  public static final String UNDONE_BESIDE = "undos that leave something to others";
+
   /** Everything was restored by one entry. */
   public static final String RESTORED_ALL = "restores of everything";
 

@@ -156,6 +156,7 @@ public final class SimLeader implements LeaderEnd {
   private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
   private final SimRestores restores;
+  private final SimUndos undos;
   private final SimPasts pasts;
   private final SimStateRestores wholeRestores;
   private long lastSession;
@@ -170,6 +171,7 @@ public final class SimLeader implements LeaderEnd {
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param mayLoseTouch whether workers may lose their connection in this history
    * @param restores what somebody restores
+   * @param undos who undoes what a worker did
    * @param pasts what somebody mounts of the past
    * @param wholeRestores who restores everything
    * @param failed called when the log has failed, which ends this run
@@ -192,6 +194,7 @@ public final class SimLeader implements LeaderEnd {
       LockChecker locks,
       boolean mayLoseTouch,
       SimRestores.Wish restores,
+      SimUndos.Wish undos,
       SimPasts.Wish pasts,
       SimStateRestores.Wish wholeRestores,
       Consumer<String> failed)
@@ -343,6 +346,8 @@ public final class SimLeader implements LeaderEnd {
     trimLater();
     this.restores = new SimRestores(this, disk, log, host, restores);
     this.restores.later();
+    this.undos = new SimUndos(this, disk, log, host, undos);
+    this.undos.later();
     this.pasts = new SimPasts(this, disk, log, config.workspace(), pages, host, pasts);
     this.pasts.begin();
     this.wholeRestores.later();
@@ -457,6 +462,11 @@ public final class SimLeader implements LeaderEnd {
   /** Who restores paths. */
   public SimRestores restores() {
     return restores;
+  }
+
+  /** Who undoes what a worker did. */
+  public SimUndos undos() {
+    return undos;
   }
 
   /**

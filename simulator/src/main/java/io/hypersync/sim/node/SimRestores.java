@@ -4,17 +4,12 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.history.PastStates;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.restore.RestoreBatches;
-import io.hypersync.leader.restore.RestoreRun;
-import io.hypersync.leader.restore.RestoreStep;
 import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.leader.snapshot.SnapshotHold;
 import io.hypersync.model.difference.StateDifference.Limits;
-import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.restore.RestorePlan;
 import io.hypersync.model.restore.RestorePlanner;
-import io.hypersync.model.restore.RestoreSteps;
-import io.hypersync.model.restore.RestoreSteps.LostChunkException;
 import io.hypersync.model.restore.UnrestorableException;
 import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
@@ -27,7 +22,6 @@ import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
-import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,11 +34,8 @@ import java.util.function.Supplier;
 public final class SimRestores {
   private static final long OFTEN_NS = 50 * Timeline.MS;
   private static final long SELDOM_NS = 3_000 * Timeline.MS;
-  private static final long SHORT_NS = 10_000;
-  private static final long LONG_NS = 200 * Timeline.MS;
   private static final int DEEPEST = 4;
   private static final int NEAR = 30;
-  private static final int MOST_LEFT = 1_000;
 
   private final SimLeader leader;
   private final LeaderDisk disk;
@@ -52,10 +43,8 @@ public final class SimRestores {
   private final Host host;
   private final Prng prng;
   private final Wish wish;
+  private final SimPlanRuns runs;
   private boolean isBusy;
-
-  /** The newest entry when steps of a restore were done last. */
-  private long lastLooked;
 
   /**
    * Whether and how paths are restored in a history.
@@ -72,6 +61,7 @@ public final class SimRestores {
     this.host = host;
     this.prng = wish.prng().split();
     this.wish = wish;
+    this.runs = new SimPlanRuns(leader, disk, host, prng);
   }
 
   /** Whether no restore is under way. */
@@ -86,7 +76,8 @@ public final class SimRestores {
         "",
         () -> {
           if (wish.wants().get()) {
-            if (!leader.wholeRestores().isIdle()) { // requests take turns
+            boolean isFree = leader.wholeRestores().isIdle() && leader.undos().isIdle();
+            if (!isFree) { // requests take turns
               later();
               return;
             }
@@ -108,7 +99,7 @@ public final class SimRestores {
   private void planned(PastStates.Newest newest) {
     long low = prng.oneIn(2) ? Math.max(0, newest.index() - NEAR) : 0;
     long index = prng.between(low, newest.index());
-    SnapshotHold held = hold(newest, index);
+    SnapshotHold held = runs.hold(newest, index);
     try {
       PastStates past = leader.past(newest);
       FsState then = past.both(index, newest.index()).first();
@@ -119,33 +110,19 @@ public final class SimRestores {
       while (missing.step()) {}
       host.note("restores " + path + " to entry " + index + " from entry " + newest.index());
       held.releaseLog(leader.agent().snapshots());
-      RestoreSteps steps = new RestoreSteps(plan, then.version(), this::length, Limits.NONE);
-      RestoreBatches batches = new RestoreBatches(plan, steps, MOST_LEFT);
-      RestoreRun run = leader.agent().beginRestore(newest.state());
-      next(new Restore(newest.index(), index, path, held, run, batches));
+      runs.begin(
+          plan,
+          newest,
+          held,
+          (batches, last) -> {
+            checked(newest.index(), last, index, path, batches);
+            end();
+          });
     } catch (UserError | UnrestorableException | IOException | ChunkStoreException e) {
       host.note("nothing is restored: " + e.getMessage());
       held.end(leader.agent().snapshots());
       end();
     }
-  }
-
-  private record Restore(
-      long planned,
-      long index,
-      List<Name> path,
-      SnapshotHold held,
-      RestoreRun run,
-      RestoreBatches batches) {}
-
-  private SnapshotHold hold(PastStates.Newest newest, long index) {
-    for (Snapshot snapshot : newest.snapshots().reversed()) {
-      SnapshotHold hold = new SnapshotHold(snapshot.index());
-      if (snapshot.index() <= index && hold.begin(leader.agent().snapshots())) {
-        return hold;
-      }
-    }
-    return new SnapshotHold(0);
   }
 
   /** A random path; the root one time in three. */
@@ -166,63 +143,16 @@ public final class SimRestores {
     return path;
   }
 
-  private void next(Restore restore) {
-    List<RestoreStep> steps = restore.batches.next();
-    if (steps.isEmpty()) {
-      leader.agent().endRestore(restore.run);
-      restore.held.end(leader.agent().snapshots());
-      long last = Math.max(restore.planned, lastLooked);
-      leader.whenDurable(
-          last,
-          () -> {
-            checked(restore, last);
-            end();
-          });
-      return;
-    }
-    host.after(
-        prng.scale(SHORT_NS, LONG_NS),
-        "",
-        () ->
-            host.execute(
-                () ->
-                    restore.run.offer(
-                        steps,
-                        answer -> {
-                          lastLooked = leader.agent().sequencer().headIndex();
-                          host.after(
-                              prng.scale(SHORT_NS, LONG_NS),
-                              "",
-                              () -> {
-                                restore.batches.answered(answer);
-                                next(restore);
-                              });
-                        })));
-  }
-
-  private void checked(Restore restore, long last) {
-    RestoreChecker.Seen seen =
-        wish.checker()
-            .restored(restore.planned, last, restore.index, restore.path, restore.batches);
+  private void checked(
+      long planned, long last, long index, List<Name> path, RestoreBatches batches) {
+    RestoreChecker.Seen seen = wish.checker().restored(planned, last, index, path, batches);
     SnapshotDisk counts = disk.snapshots();
     counts.count(SnapshotDisk.RESTORED);
-    if (restore.batches.entries() > 0 && seen == RestoreChecker.Seen.ALONE) {
+    if (batches.entries() > 0 && seen == RestoreChecker.Seen.ALONE) {
       counts.count(SnapshotDisk.RESTORED_ALONE);
     }
     if (seen == RestoreChecker.Seen.YIELDED) {
       counts.count(SnapshotDisk.RESTORED_BESIDE);
     }
-  }
-
-  private int length(Hash chunk) throws LostChunkException {
-    try {
-      byte[] bytes = disk.chunks().getVerified(chunk);
-      if (bytes != null) {
-        return bytes.length;
-      }
-    } catch (ChunkStoreException e) {
-      host.note("a chunk is lost: " + e.getMessage());
-    }
-    throw new LostChunkException(chunk);
   }
 }

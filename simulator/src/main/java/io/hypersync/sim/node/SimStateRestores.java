@@ -207,7 +207,7 @@ public final class SimStateRestores {
         () -> {
           look();
           if (wish.wants().get()) {
-            if (leader.restores().isIdle()) {
+            if (leader.restores().isIdle() && leader.undos().isIdle()) {
               isBusy = true;
               host.execute(this::begin);
             } else { // requests take turns

@@ -97,6 +97,12 @@ final class Syscalls {
   private static final MethodHandle UMASK =
       Downcalls.handle("umask", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
+  private static final MethodHandle SIGNAL =
+      Downcalls.handle("signal", FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS));
+
+  /** SIG_IGN. */
+  private static final MemorySegment IGNORE = MemorySegment.ofAddress(1);
+
   private Syscalls() {}
 
   /** read(2) into {@code buffer}; {@code errno} is scratch space of {@link #ERRNO_STATE}. */
@@ -311,6 +317,15 @@ final class Syscalls {
   static int umask(int mask) {
     try (Arena arena = Arena.ofConfined()) {
       return (int) UMASK.invokeExact(arena.allocate(ERRNO_STATE), mask);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** signal(2): has the process ignore a signal from now on. */
+  static void ignore(int signal) {
+    try (Arena arena = Arena.ofConfined()) {
+      var _ = (MemorySegment) SIGNAL.invokeExact(arena.allocate(ERRNO_STATE), signal, IGNORE);
     } catch (Throwable e) {
       throw Downcalls.unexpected(e);
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.blame;
+
+import org.jspecify.annotations.NullMarked;
