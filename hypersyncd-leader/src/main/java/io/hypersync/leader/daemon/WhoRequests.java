@@ -18,6 +18,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.hazard.HazardJson;
 import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.util.HashSet;
@@ -148,7 +149,7 @@ final class WhoRequests {
       ObjectNode json =
           to.addObject()
               .put("log_index", change.index())
-              .put("committed_at", LogTail.time(change.timeNs()))
+              .put("committed_at", HazardJson.time(change.timeNs()))
               .put("agent", change.author().agent())
               .put("worker_id", change.author().worker().name())
               .put("op", change.op())
