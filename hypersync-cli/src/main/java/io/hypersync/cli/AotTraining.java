@@ -1,8 +1,11 @@
 package io.hypersync.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.daemons.Mounts;
+import io.hypersync.cli.robot.Robot;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.RunDirectory;
@@ -11,6 +14,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -39,6 +43,32 @@ final class AotTraining {
        "apply_error":null,"commit_latency_us_p50":600,"commit_latency_us_p99":2500000}
       """;
 
+  private static final String HAZARDS =
+      """
+      {"commit_index":123456,"entries":[
+        {"log_index":7,"committed_at":"2026-08-22T10:00:00.000000001Z","worker_id":"fmd",
+         "agent":"BlueLake","hazards":[
+           {"kind":"overlapping_write","conflicts_with":6,"agent":"Red","worker_id":"yto",
+            "path":"a","node":"n"}]}]}
+      """;
+  private static final String RESERVATIONS =
+      """
+      {"source":"archive","fresh":true,"age_ms":12,"last_error":"","active":1,"conflicts":0,
+       "held":[{"agent":"Red","pattern":"*.go","exclusive":true,"project":"/ws","id":1,
+                "expires_at":"2099-01-01T00:00:00Z","expires_in_ms":60000}],
+       "conflicting":[]}
+      """;
+  private static final List<String> ROBOTS =
+      List.of(
+          "snapshot",
+          "status",
+          "workers --limit 10",
+          "hazards --since 1h",
+          "reservations",
+          "health",
+          "place --count 3 --explain",
+          "capabilities");
+
   private AotTraining() {}
 
   /** Takes no arguments; prints only if it fails. */
@@ -56,6 +86,9 @@ final class AotTraining {
         AdminServer _ = daemon(run.resolve("worker-00112233-fmd.sock"), WORKER)) {
       ask(run, List.of("status", "--json"));
       ask(run, List.of("status"));
+      for (String line : ROBOTS) {
+        askRobot(run, List.of(line.split(" ", -1)));
+      }
       Mounts.probe(run); // loads the mount probe even if nothing is mounted on this machine
     } finally {
       Files.delete(run);
@@ -63,9 +96,42 @@ final class AotTraining {
   }
 
   private static AdminServer daemon(Path socket, String status) throws IOException {
-    ObjectNode tree = (ObjectNode) new ObjectMapper().readTree(status);
+    ObjectMapper json = new ObjectMapper();
+    ObjectNode tree = (ObjectNode) json.readTree(status);
     AdminCommand answer = _ -> tree;
-    return AdminServer.start(socket, Map.of("status", answer));
+    JsonNode hazards = json.readTree(HAZARDS);
+    JsonNode reservations = json.readTree(RESERVATIONS);
+    AdminCommand allHazards = _ -> hazards;
+    AdminCommand allReservations = _ -> reservations;
+    // Each answer is a new tree: who asks may change it.
+    AdminCommand place = _ -> JsonNodeFactory.instance.objectNode().put("unplaced", 0);
+    return AdminServer.start(
+        socket,
+        Map.of(
+            "status",
+            answer,
+            "hazards",
+            allHazards,
+            "reservations",
+            allReservations,
+            "place",
+            place));
+  }
+
+  private static void askRobot(Path run, List<String> words) {
+    PrintWriter out = Main.writer(OutputStream.nullOutputStream());
+    PrintWriter err = Main.writer(System.err);
+    int exitCode =
+        Robot.run(
+            words,
+            Map.of(RunDirectory.VARIABLE, run.toString()),
+            run,
+            ProcessHandle.current().info().startInstant().orElseGet(Instant::now),
+            out,
+            err);
+    if (exitCode != 0) {
+      throw new IllegalStateException("robot " + words + " ends with " + exitCode);
+    }
   }
 
   private static void ask(Path run, List<String> args) {

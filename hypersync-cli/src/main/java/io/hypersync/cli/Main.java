@@ -3,6 +3,7 @@ package io.hypersync.cli;
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.command.HypersyncCommand;
 import io.hypersync.cli.render.PrintableWriter;
+import io.hypersync.cli.robot.Robot;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -11,6 +12,8 @@ import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.fuse.dev.ProcessUmask;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -34,6 +37,10 @@ public final class Main {
       int exitCode = FastStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
       Runtime.getRuntime().halt(exitCode); // output is flushed; exit would initialize logging
     }
+    if (isForRobot(words)) {
+      FastStatus.hasten();
+      Runtime.getRuntime().halt(askRobot(words));
+    }
     String command = args.length == 0 ? "" : args[0];
     if (KEEPERS.contains(command)) {
       ProcessUmask.ownerOnly();
@@ -45,6 +52,24 @@ public final class Main {
             .execute(args));
   }
 
+  private static boolean isForRobot(List<String> words) {
+    return !words.isEmpty()
+        && words.getFirst().equals(HypersyncCommand.ROBOT)
+        && !words.contains("--help")
+        && !words.contains("-h");
+  }
+
+  private static int askRobot(List<String> words) {
+    Instant begun = ProcessHandle.current().info().startInstant().orElseGet(Instant::now);
+    return Robot.run(
+        words.subList(1, words.size()),
+        System.getenv(),
+        Path.of("").toAbsolutePath(),
+        begun,
+        writer(System.out),
+        writer(System.err));
+  }
+
   /** Returns a writer to this stream; everything that goes to a terminal is written through one. */
   static PrintWriter writer(OutputStream stream) {
     return PrintableWriter.to(stream);
@@ -54,7 +79,8 @@ public final class Main {
    * Builds the command line with its error handlers. Reading the options of one command takes
    * longer than most commands run, so only the wanted command is added.
    *
-   * @param command the wanted command; if none has this name, all commands are added
+   * @param command the wanted command; if none has this name, all commands are added, unless it is
+   *     the option that asks for the version
    * @param leader starts the leader daemon
    * @param worker starts the worker daemon
    */
@@ -63,7 +89,8 @@ public final class Main {
       DaemonStarter<LeaderDaemonOptions> leader,
       DaemonStarter<WorkerDaemonOptions> worker) {
     CommandLine line = new CommandLine(new HypersyncCommand());
-    if (!HypersyncCommand.add(line, command, leader, worker)) {
+    boolean isAlone = HypersyncCommand.VERSION.contains(command);
+    if (!isAlone && !HypersyncCommand.add(line, command, leader, worker)) {
       HypersyncCommand.addAll(line, leader, worker);
       ServiceLoader.load(ExtraCommand.class).forEach(line::addSubcommand);
     }

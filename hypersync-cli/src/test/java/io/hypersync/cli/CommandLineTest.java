@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hypersync.wire.message.Protocol;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -75,6 +76,9 @@ final class CommandLineTest {
             "who",
             "hazards",
             "reservations",
+            "place",
+            "robot",
+            "ntm",
             "env",
             "exec",
             "snapshot",
@@ -105,6 +109,20 @@ final class CommandLineTest {
         "no example of ./hypersync " + command + " in:\n" + help.out());
   }
 
+  @Test
+  void theVersionHasThreeNumbers() throws IOException {
+    for (String option : List.of("--version", "-V")) {
+      Invocation said = Invocation.of(option);
+      assertEquals(0, said.exitCode(), said.err());
+      assertTrue(
+          said.out().matches("hypersync \\d+\\.\\d+\\.\\d+\\S* \\(protocol \\d+\\)\n"), said.out());
+    }
+    JsonNode json = new ObjectMapper().readTree(Invocation.of("--version", "--json").out());
+    assertEquals("hypersync", json.path("name").asText());
+    assertTrue(json.path("version").asText().matches("\\d+\\.\\d+\\.\\d+\\S*"), json::toString);
+    assertEquals(Protocol.REVISION, json.path("revision").asInt());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -123,6 +141,13 @@ final class CommandLineTest {
         misuse.err().matches("(?s)hypersync: [^\n]+\n  See: \\./hypersync .*--help\n"),
         misuse.err());
     assertEquals("", misuse.out());
+  }
+
+  @Test
+  void jsonBeforeTheCommandIsRefusedAndNotIgnored() {
+    Invocation misuse = Invocation.of("--json", "status");
+    assertEquals(2, misuse.exitCode());
+    assertTrue(misuse.err().contains("--version"), misuse.err());
   }
 
   @ParameterizedTest

@@ -3,12 +3,15 @@ package io.hypersync.leader;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionSources;
 import io.hypersync.leader.dataplane.ChunkFanout;
+import io.hypersync.leader.dataplane.DataPlaneStatus;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.past.PastHolds;
+import io.hypersync.leader.placement.Observation;
+import io.hypersync.leader.placement.Scheduler;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.IntentWritePort;
 import io.hypersync.leader.port.LogReadPort;
@@ -62,8 +65,10 @@ import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,6 +111,7 @@ public final class LeaderAgent implements Agent {
   private final OpenLeaseTable leases;
   private final Reaper reaper;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
+  private final Scheduler scheduler;
   private final DivergenceReports divergences;
   private final SnapshotManager snapshots;
   private final CollectionManager collections;
@@ -236,6 +242,7 @@ public final class LeaderAgent implements Agent {
             log,
             clock);
     this.divergences = new DivergenceReports(auditor);
+    this.scheduler = new Scheduler(config.placement(), clock, entropy);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
     this.nextTrimNs = nextHeartbeatNs + TRIM_INTERVAL_NS;
@@ -362,6 +369,7 @@ public final class LeaderAgent implements Agent {
   private void left(WorkerSession session, String reason) {
     LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
     pasts.left(session.worker(), clock.monotonicNs());
+    scheduler.left(session.worker());
     var _ =
         disconnected.add(
             session.worker(),
@@ -370,6 +378,26 @@ public final class LeaderAgent implements Agent {
             reason,
             session.appliedIndex(),
             clock.monotonicNs());
+  }
+
+  private Observation observation(WorkerSession session, WorkerApplied report, long nowNs) {
+    DataPlaneStatus path = fanout.status(session.id());
+    return new Observation(
+        report.pressure(),
+        session.lagNs(nowNs),
+        path == null ? 0 : path.rttNs(),
+        path == null ? 0 : path.backlogBytes(),
+        hindrance(session, report));
+  }
+
+  private static Optional<String> hindrance(WorkerSession session, WorkerApplied report) {
+    if (report.applyError() != null) {
+      return Optional.of("it cannot apply entry " + report.applyError().logIndex());
+    }
+    if (session.isInstalling()) {
+      return Optional.of("it installs a snapshot");
+    }
+    return report.readOnly() ? Optional.of("its mount is read-only") : Optional.empty();
   }
 
   private void established(WorkerSession session) {
@@ -421,6 +449,7 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied, log.durableIndex(), now);
         fanout.applied(id, applied.visibleIndex(), now);
+        scheduler.observed(session.worker(), observation(session, applied, now));
         if (!pasts.isAwaited(session.worker())) { // it may be the snapshot that it installs
           handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
         }
@@ -698,6 +727,11 @@ public final class LeaderAgent implements Agent {
    */
   public DisconnectedWorkers disconnected() {
     return disconnected;
+  }
+
+  /** Places agents on workers; for requests and status reports, on the agent's thread only. */
+  public Scheduler scheduler() {
+    return scheduler;
   }
 
   /** Messages received so far; for status reports, on the agent's thread only. */

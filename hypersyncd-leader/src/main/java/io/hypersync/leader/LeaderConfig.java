@@ -1,6 +1,7 @@
 package io.hypersync.leader;
 
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -27,6 +28,7 @@ import io.hypersync.wire.message.NegotiatedParams;
  * @param catchUp when a worker gets a snapshot instead of the log
  * @param quotas the most that the leader keeps for each worker
  * @param dataPlane how chunks are sent to workers
+ * @param placement what a worker must stay below to get agents (15.2)
  * @param params how workers are to send; its features are those that this leader supports
  */
 public record LeaderConfig(
@@ -46,6 +48,7 @@ public record LeaderConfig(
     CatchUpLimits catchUp,
     WorkerQuotas quotas,
     DataPlaneSettings dataPlane,
+    PlacementLimits placement,
     NegotiatedParams params) {
   private static final long MS = 1_000_000;
 
@@ -68,6 +71,7 @@ public record LeaderConfig(
         CatchUpLimits.DEFAULT,
         WorkerQuotas.ofHeap(1L << 30),
         DataPlaneSettings.DEFAULT,
+        PlacementLimits.DEFAULT,
         NegotiatedParams.DEFAULT);
   }
 }

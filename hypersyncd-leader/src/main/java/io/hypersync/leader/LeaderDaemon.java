@@ -305,6 +305,7 @@ public final class LeaderDaemon implements Daemon {
         Map.entry("who", args -> runtime.who(args)),
         Map.entry("hazards", args -> runtime.hazards(args)),
         Map.entry("reservations", _ -> runtime.reservations()),
+        Map.entry("place", args -> runtime.placement(args)),
         Map.entry("stages", args -> runtime.stages(intents(args.path("intents")))),
         Map.entry("snapshot", args -> runtime.snapshot(args)),
         Map.entry("gc", args -> runtime.collection(args)),

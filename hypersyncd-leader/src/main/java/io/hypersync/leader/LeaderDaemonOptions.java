@@ -3,6 +3,7 @@ package io.hypersync.leader;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.mail.AgentMailOptions;
+import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
@@ -46,6 +47,7 @@ import java.time.Duration;
  * @param dataPlane how chunks are sent to workers (12.2)
  * @param multicast where chunks go that are for all workers, if the data plane has it so
  * @param logRetention how much of the log is kept behind a snapshot (14.1)
+ * @param placement what a worker must stay below to get agents (15.2)
  * @param reservations where the reservations of agents are read (10.3)
  * @param agentMail the server that is told of hazards (11.2), and asked for reservations if there
  *     is no archive
@@ -76,6 +78,7 @@ public record LeaderDaemonOptions(
     DataPlaneSettings dataPlane,
     MulticastOptions multicast,
     LogRetention logRetention,
+    PlacementLimits placement,
     ArchiveOptions reservations,
     AgentMailOptions agentMail,
     boolean enforcesReservations) {}

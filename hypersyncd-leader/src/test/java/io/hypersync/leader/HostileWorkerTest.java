@@ -414,6 +414,7 @@ class HostileWorkerTest {
         defaults.catchUp(),
         QUOTAS,
         defaults.dataPlane(),
+        defaults.placement(),
         defaults.params());
   }
 

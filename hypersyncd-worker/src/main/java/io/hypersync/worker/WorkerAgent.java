@@ -78,6 +78,7 @@ import io.hypersync.worker.replica.IndexCallbacks;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Replica;
+import io.hypersync.worker.replica.SyncLag;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -136,6 +137,7 @@ public final class WorkerAgent implements Agent {
   private final LeaderSession session;
   private final Replica replica;
   private final ArrivalTimestamps arrivals = new ArrivalTimestamps();
+  private final SyncLag syncLag;
   private final ProgressMeter catchUp = new ProgressMeter();
   private final IntentTracker intents;
   private final RemovedNames removedNames;
@@ -272,6 +274,7 @@ public final class WorkerAgent implements Agent {
     this.link = link;
     this.surroundings = surroundings;
     this.clock = clock;
+    this.syncLag = new SyncLag(clock.monotonicNs());
     this.session = new LeaderSession(config, link, this::sessionLost, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), finished);
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
@@ -916,6 +919,7 @@ public final class WorkerAgent implements Agent {
     intents.giveUpAll();
     replica.beginAnew(manifest);
     arrivals.clear();
+    syncLag.forget();
     begun.end();
     snapshots.manager().installed(to);
     visibilityGate.replaced(here, replica.applied());
@@ -1271,7 +1275,7 @@ public final class WorkerAgent implements Agent {
               !writable,
               replica.missingChunks(),
               replica.error(),
-              surroundings.pressure()));
+              surroundings.report().withSyncLag(syncLag.p95Us(nowNs))));
     }
   }
 
@@ -1324,6 +1328,7 @@ public final class WorkerAgent implements Agent {
   private void noteApplied(LogEntry entry) {
     long now = clock.monotonicNs();
     long arrivedNs = arrivals.take(entry.index(), now);
+    syncLag.applied(entry.index(), arrivedNs);
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.applied(arrivedNs, now);
@@ -1339,9 +1344,11 @@ public final class WorkerAgent implements Agent {
 
   /** An entry is visible: if it came from here, its caller may get its reply. */
   private void becameVisible(LogEntry entry, FsState after) {
+    long now = clock.monotonicNs();
+    syncLag.visible(entry.index(), now);
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
-      times.visible(clock.monotonicNs());
+      times.visible(now);
     }
     intents.applied(entry, after);
   }

@@ -5,6 +5,7 @@ import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -283,6 +284,7 @@ record SwarmOptions(
         catchUp(),
         WorkerQuotas.ofHeap(1L << 30),
         dataPlane(group),
+        PlacementLimits.DEFAULT,
         NegotiatedParams.DEFAULT);
   }
 

@@ -53,6 +53,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.history",
                       "io.hypersync.leader.mail",
                       "io.hypersync.leader.past",
+                      "io.hypersync.leader.placement",
                       "io.hypersync.leader.lock",
                       "io.hypersync.leader.reservation",
                       "io.hypersync.leader.sequencer",

@@ -67,6 +67,11 @@ final class EnvCommand implements Callable<Integer> {
     return AgentEnvironment.of(Path.of(worker.status().path("local").asText()), agent);
   }
 
+  /** The environment for the agent of a tmux pane, whose name its identity file says. */
+  static Map<String, String> variablesOfPane(Daemons.Living worker, String pane) {
+    return AgentEnvironment.ofPane(Path.of(worker.status().path("local").asText()), pane);
+  }
+
   private static ObjectNode json(
       Daemons.Living worker, String agent, Map<String, String> variables) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();

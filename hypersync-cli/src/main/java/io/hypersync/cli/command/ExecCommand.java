@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Run a command as an agent: with its name, for the log, and with caches of tools in the folder"
           + " of this machine that is not replicated (./hypersync env shows the variables).",
-      "The command takes the place of this one, so it ends as the command does."
+      "The command takes the place of this one, so it ends as the command does. Without --agent in"
+          + " a tmux pane its name is the one that NTM or Agent Mail has written for the pane."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -43,14 +44,20 @@ final class ExecCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String name = agent.name();
-    if (name.isEmpty()) {
+    String pane = System.getenv().getOrDefault("TMUX_PANE", "");
+    if (name.isEmpty() && pane.isEmpty()) {
       throw new UserError(
           "who runs " + command.getFirst() + "? --agent is missing",
-          "For the caches alone: ./hypersync env",
+          "In a tmux pane the name is the one that NTM or Agent Mail has written for the pane. For"
+              + " the caches alone: ./hypersync env",
           UserError.USAGE);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(EnvReport.shell(EnvCommand.variables(workspace.worker(), name)));
+    out.print(
+        EnvReport.shell(
+            name.isEmpty()
+                ? EnvCommand.variablesOfPane(workspace.worker(), pane)
+                : EnvCommand.variables(workspace.worker(), name)));
     out.flush();
     return 0;
   }

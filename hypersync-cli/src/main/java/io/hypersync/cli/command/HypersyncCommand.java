@@ -1,13 +1,17 @@
 package io.hypersync.cli.command;
 
+import io.hypersync.cli.Version;
 import io.hypersync.cli.demo.DemoCommand;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,9 +29,15 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {"  ./hypersync demo", "  ./hypersync status --json", "  ./hypersync help worker"})
 public final class HypersyncCommand implements Runnable {
+  /** The words that ask for the version: no subcommand is needed for that. */
+  public static final Set<String> VERSION = Set.of("-V", "--version");
+
   private static final String LEADER = "leader";
   private static final String WORKER = "worker";
   private static final String UP = "up";
+
+  /** Read without an option parser, unless its help is wanted. */
+  public static final String ROBOT = "robot";
 
   /** Subcommands by name in the order of the usage, without those that start daemons. */
   private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
@@ -44,6 +54,9 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("who", WhoCommand.class);
     COMMANDS.put("hazards", HazardsCommand.class);
     COMMANDS.put("reservations", ReservationsCommand.class);
+    COMMANDS.put("place", PlaceCommand.class);
+    COMMANDS.put(ROBOT, RobotCommand.class);
+    COMMANDS.put("ntm", NtmCommand.class);
     COMMANDS.put("env", EnvCommand.class);
     COMMANDS.put("exec", ExecCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);
@@ -70,7 +83,22 @@ public final class HypersyncCommand implements Runnable {
       description = "Show this help.")
   boolean help;
 
+  @ArgGroup(exclusive = false)
+  private @Nullable VersionOptions version;
+
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** A group, so that {@code --json} before a subcommand is refused and not ignored. */
+  private static final class VersionOptions {
+    @Option(
+        names = {"-V", "--version"},
+        required = true,
+        description = "Show which version this is.")
+    boolean isWanted;
+
+    @Option(names = "--json", description = "With --version: write JSON.")
+    boolean json;
+  }
 
   /**
    * Adds one subcommand.
@@ -93,6 +121,9 @@ public final class HypersyncCommand implements Runnable {
       return false;
     }
     line.addSubcommand(name, command);
+    if (name.equals(ROBOT)) { // which reads its own options
+      var _ = line.getSubcommands().get(name).setUnmatchedOptionsArePositionalParams(true);
+    }
     return true;
   }
 
@@ -106,6 +137,11 @@ public final class HypersyncCommand implements Runnable {
 
   @Override
   public void run() {
+    if (version != null && version.isWanted) {
+      new Output(spec.commandLine().getOut(), version.json)
+          .show(Version.json(), () -> Version.line() + "\n");
+      return;
+    }
     throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
   }
 }

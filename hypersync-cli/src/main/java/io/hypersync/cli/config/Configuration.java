@@ -86,13 +86,6 @@ public final class Configuration {
     return entries.containsKey(setting);
   }
 
-  /** Returns the settings that were given although this version does not use them. */
-  public List<Setting<?>> setWithoutEffect() {
-    return Settings.all().stream()
-        .filter(setting -> !setting.inUse() && entries.containsKey(setting))
-        .toList();
-  }
-
   /**
    * Returns one line for each key that was given and is ignored: its origin, the key and the
    * reason.

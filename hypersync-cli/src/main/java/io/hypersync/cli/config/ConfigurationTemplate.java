@@ -27,11 +27,7 @@ public final class ConfigurationTemplate {
   }
 
   private static <T> void append(StringBuilder text, Setting<T> setting, @Nullable String value) {
-    text.append("# ").append(setting.doc());
-    if (!setting.inUse()) {
-      text.append(" Checked, but not acted on by this version.");
-    }
-    text.append('\n');
+    text.append("# ").append(setting.doc()).append('\n');
     T standard = setting.defaultValue();
     if (value != null) {
       text.append(setting.name()).append(" = ").append(value);

@@ -12,15 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param defaultValue the value if none is given; null if that depends on something else, or if
  *     there is no default
  * @param doc what it does, one sentence; describes the default if defaultValue is null
- * @param inUse false if this version only accepts and checks it
  */
 public record Setting<T>(
-    String section,
-    String name,
-    ValueType<T> type,
-    @Nullable T defaultValue,
-    String doc,
-    boolean inUse) {
+    String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
 
   /** Returns the dotted key, such as {@code hypersync.leader.bind_address}. */
   public String key() {

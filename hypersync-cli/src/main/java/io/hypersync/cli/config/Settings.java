@@ -684,30 +684,30 @@ public final class Settings {
 
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =
-      accepted(
+      used(
           SCHEDULER,
           "max_agents_per_worker",
           ValueType.integer(1, 100_000),
           40L,
-          "The most agents that are placed on one worker.");
+          "The most agents that place gives to one worker.");
 
   /** A worker that lags by more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_SYNC_LAG_MS =
-      accepted(
+      used(
           SCHEDULER,
           "max_sync_lag_ms",
           ValueType.integer(1, 3_600_000),
           50L,
-          "A worker that lags by more milliseconds gets no new agents.");
+          "A worker gets no agents if what it shows is as many milliseconds old, or more.");
 
   /** A worker whose commits take more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_COMMIT_RTT_MS =
-      accepted(
+      used(
           SCHEDULER,
           "max_commit_rtt_ms",
           ValueType.integer(1, 3_600_000),
           200L,
-          "A worker whose commits take more milliseconds gets no new agents.");
+          "A worker gets no agents if its commits take as many milliseconds, or more.");
 
   private Settings() {}
 
@@ -739,15 +739,7 @@ public final class Settings {
 
   private static <T> Setting<T> used(
       String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
-    return add(new Setting<>(section, name, type, defaultValue, doc, true));
-  }
-
-  private static <T> Setting<T> accepted(
-      String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
-    return add(new Setting<>(section, name, type, defaultValue, doc, false));
-  }
-
-  private static <T> Setting<T> add(Setting<T> setting) {
+    Setting<T> setting = new Setting<>(section, name, type, defaultValue, doc);
     ALL.add(setting);
     return setting;
   }

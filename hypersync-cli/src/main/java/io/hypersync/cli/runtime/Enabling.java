@@ -1,7 +1,6 @@
 package io.hypersync.cli.runtime;
 
 import io.hypersync.cli.config.Configuration;
-import io.hypersync.cli.config.Setting;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.runtime.admin.UserError;
 import org.slf4j.Logger;
@@ -14,7 +13,7 @@ final class Enabling {
   private Enabling() {}
 
   /**
-   * Lets a daemon start, and logs every setting that will have no effect.
+   * Lets a daemon start, and logs what is ignored.
    *
    * @throws UserError if {@code hypersync.enabled} is false
    */
@@ -26,8 +25,5 @@ final class Enabling {
           UserError.USAGE);
     }
     configuration.ignored().forEach(LOG::warn);
-    for (Setting<?> setting : configuration.setWithoutEffect()) {
-      LOG.info("{} is set, but this version does not act on it", setting.key());
-    }
   }
 }

@@ -12,6 +12,7 @@ import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.MulticastOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
@@ -91,6 +92,10 @@ public final class LeaderPlan {
             configuration.get(Settings.LOG_RETAIN).toNanos(),
             configuration.get(Settings.LOG_RETAIN_ENTRIES),
             configuration.get(Settings.LOG_MAX_BYTES)),
+        PlacementLimits.of(
+            configuration.get(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
+            configuration.get(Settings.SCHEDULER_MAX_COMMIT_RTT_MS),
+            Math.toIntExact(configuration.get(Settings.SCHEDULER_MAX_AGENTS_PER_WORKER))),
         new ArchiveOptions(
             configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)),
         AgentMailPlan.options(configuration, mounts(workspace, configuration)),

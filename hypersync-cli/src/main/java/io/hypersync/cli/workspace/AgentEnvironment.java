@@ -30,12 +30,28 @@ public final class AgentEnvironment {
    *     themselves
    */
   public static Map<String, String> of(Path local, String agent) {
-    Path cache = local.resolve("cache");
-    Path own = agent.isEmpty() ? cache : cache.resolve("agents").resolve(folder(agent));
     Map<String, String> variables = new LinkedHashMap<>();
     if (!agent.isEmpty()) {
       variables.put(AGENT, agent);
     }
+    addCaches(variables, local.resolve("cache"), agent);
+    return variables;
+  }
+
+  /**
+   * The same for the agent of a tmux pane: it has caches of its own, and the name that is written
+   * for the pane.
+   *
+   * @param pane as in {@code TMUX_PANE}
+   */
+  public static Map<String, String> ofPane(Path local, String pane) {
+    Map<String, String> variables = new LinkedHashMap<>();
+    addCaches(variables, local.resolve("cache"), "pane-" + pane);
+    return variables;
+  }
+
+  private static void addCaches(Map<String, String> variables, Path cache, String owner) {
+    Path own = owner.isEmpty() ? cache : cache.resolve("agents").resolve(folder(owner));
     variables.put("XDG_CACHE_HOME", cache.resolve("xdg").toString());
     variables.put("GOCACHE", cache.resolve("go-build").toString());
     variables.put("GOMODCACHE", cache.resolve("go-mod").toString());
@@ -44,7 +60,6 @@ public final class AgentEnvironment {
     variables.put("UV_CACHE_DIR", cache.resolve("uv").toString());
     // A build locks it for as long as it runs, so agents with one folder would wait for each other.
     variables.put("CARGO_TARGET_DIR", own.resolve("cargo-target").toString());
-    return variables;
   }
 
   /** A folder's name that no other agent has, and that leads nowhere else. */

@@ -307,14 +307,6 @@ final class ConfigurationReaderTest {
   }
 
   @Test
-  void settingsThatThisVersionDoesNotActOnAreKnown() throws IOException {
-    assertEquals(
-        List.of(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
-        read("[hypersync]\nenabled = true\n[hypersync.scheduler]\nmax_sync_lag_ms = 50\n")
-            .setWithoutEffect());
-  }
-
-  @Test
   void theTemplateIsReadAndSaysTheDefaults() throws IOException {
     String template = ConfigurationTemplate.render(Map.of(Settings.ROLE, "\"leader\""));
     Configuration commented = read(template);

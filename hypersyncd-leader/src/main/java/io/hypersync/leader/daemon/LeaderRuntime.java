@@ -112,6 +112,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LogRequests logRequests;
   private final WhoRequests whoRequests;
   private final RestoreAllRequests restoreAllRequests;
+  private final PlacementRequests placementRequests;
   private final SlowRequests slowRequests;
   private final SlowRequests quickRequests;
   private final PastThread pastThread;
@@ -298,6 +299,7 @@ public final class LeaderRuntime implements AutoCloseable {
       agent.tellHazards(mailThread::logged);
     }
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
+    this.placementRequests = new PlacementRequests(questions);
     this.scrubThread =
         new ScrubThread(
             options.scrubs(),
@@ -589,12 +591,14 @@ public final class LeaderRuntime implements AutoCloseable {
   /**
    * Entries with hazards, read as by {@link #log}.
    *
-   * @param args {@code after}: those behind this entry; else {@code tail}: so many of the newest
+   * @param args {@code after}: those behind this entry; else {@code tail}: so many of the newest,
+   *     and perhaps {@code within}: of so many of the newest entries
    */
   public JsonSerializable hazards(JsonNode args) {
     return args.has("after")
         ? LogTail.hazardsAfter(log, args.path("after").asLong())
-        : LogTail.hazards(log, args.path("tail").asInt(20));
+        : LogTail.hazards(
+            log, args.path("tail").asInt(20), args.path("within").asInt(Integer.MAX_VALUE));
   }
 
   /** What agents have reserved, and how far that can be relied on. */
@@ -662,6 +666,15 @@ public final class LeaderRuntime implements AutoCloseable {
    */
   public JsonSerializable restore(ObjectNode args) {
     return args.path("all").asBoolean() ? restoreAllRequests.run(args) : restoreRequests.run(args);
+  }
+
+  /**
+   * Places agents, or tells of earlier placements.
+   *
+   * @param args {@code count} and {@code session}, or {@code decisions} ({@link PlacementRequests})
+   */
+  public JsonSerializable placement(ObjectNode args) {
+    return placementRequests.run(args);
   }
 
   /**
@@ -785,6 +798,7 @@ public final class LeaderRuntime implements AutoCloseable {
         options.catchUp(),
         HeapBudget.quotas(),
         options.dataPlane(),
+        options.placement(),
         new NegotiatedParams(
             isMulticast(options)
                 ? Features.SUPPORTED

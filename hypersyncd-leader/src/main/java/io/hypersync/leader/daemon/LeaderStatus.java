@@ -10,6 +10,7 @@ import io.hypersync.leader.dataplane.DataPlaneStatus;
 import io.hypersync.leader.dataplane.MulticastStatus;
 import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.placement.Judgement;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.sequencer.IndexedRoot;
 import io.hypersync.leader.sequencer.IntentRates;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class LeaderStatus {
   private static final long NS_PER_US = 1_000;
   private static final long NS_PER_MS = 1_000_000;
+  private static final double US_PER_MS = 1_000;
   private static final double P50 = 50;
   private static final double P99 = 99;
   private static final double MAX = 100;
@@ -123,7 +125,8 @@ final class LeaderStatus {
               session,
               log.durableIndex(),
               agent.intentHandler().rates().of(session.worker(), System.nanoTime()),
-              agent.fanout().status(session.id())));
+              agent.fanout().status(session.id()),
+              agent.scheduler().judgement(session.worker())));
     }
     status.put("workers_greeted", agent.disconnected().sessionsEstablished());
     ArrayNode absent = status.putArray("absent");
@@ -197,12 +200,14 @@ final class LeaderStatus {
       WorkerSession session,
       long commitIndex,
       IntentRates.Figures rates,
-      @Nullable DataPlaneStatus dataPlane) {
+      @Nullable DataPlaneStatus dataPlane,
+      @Nullable Judgement judgement) {
     WorkerApplied report = session.report();
     ObjectNode worker = JsonNodeFactory.instance.objectNode();
     worker.put("worker_id", session.worker().name());
     worker.put("connected", session.isEstablished());
     worker.put("address", session.address());
+    worker.put("heard_ms", (System.nanoTime() - session.lastHeardNs()) / NS_PER_MS);
     long applied = report == null ? session.appliedIndex() : session.visibleIndex();
     worker.put("applied_index", applied);
     worker.put("lag", Math.max(0, commitIndex - applied));
@@ -221,8 +226,22 @@ final class LeaderStatus {
     worker.put("intents_per_s_p50", rates.perSecondP50());
     worker.put("intents_per_s_p99", rates.perSecondP99());
     worker.set("data_plane", dataPlane(dataPlane));
+    worker.set("placement", placement(judgement));
     worker.set("apply_error", error(report == null ? null : report.applyError()));
     return worker;
+  }
+
+  /** Whether agents may be placed on a worker; null before its first report. */
+  private static @Nullable ObjectNode placement(@Nullable Judgement judgement) {
+    if (judgement == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("stable", judgement.isStable());
+    node.set("reasons", PlacementRequests.reasons(judgement.reasons()));
+    node.put("cost", PlacementRequests.rounded(judgement.cost()));
+    node.put("agents", judgement.agents());
+    return node;
   }
 
   private static @Nullable ObjectNode dataPlane(@Nullable DataPlaneStatus status) {
@@ -271,14 +290,21 @@ final class LeaderStatus {
     }
     LocalPressure pressure = report.pressure();
     ObjectNode node = JsonNodeFactory.instance.objectNode();
-    putPercent(node, "cpu_percent", pressure.cpuPercent());
-    putPercent(node, "memory_percent", pressure.memoryPercent());
-    putPercent(node, "disk_percent", pressure.diskPercent());
+    putKnown(node, "cpu_percent", pressure.cpuPercent());
+    putKnown(node, "memory_percent", pressure.memoryPercent());
+    putKnown(node, "disk_percent", pressure.diskPercent());
+    putMs(node, "sync_lag_ms", pressure.syncLagUs());
+    putMs(node, "commit_rtt_ms", pressure.commitRttUs());
+    putKnown(node, "agents", pressure.agents());
     return node;
   }
 
-  private static void putPercent(ObjectNode node, String key, int percent) {
-    node.put(key, percent == LocalPressure.UNKNOWN ? null : (Integer) percent);
+  private static void putKnown(ObjectNode node, String key, int value) {
+    node.put(key, value == LocalPressure.UNKNOWN ? null : (Integer) value);
+  }
+
+  private static void putMs(ObjectNode node, String key, int us) {
+    node.put(key, us == LocalPressure.UNKNOWN ? null : (Double) (us / US_PER_MS));
   }
 
   private static @Nullable ObjectNode error(@Nullable ApplyError error) {

@@ -68,15 +68,17 @@ final class LogTail extends JsonSerializable.Base {
    * @param agent its name; empty for entries without one
    */
   static LogTail of(OpLog log, int count, String agent) {
-    return newest(log, count, entry -> agent.equals(entry.agent()));
+    return newest(of(log, MAX_TAIL), count, entry -> agent.equals(entry.agent()));
   }
 
   /**
-   * The newest {@code count} entries that have hazards (hypersync.md 11), found as by {@link
-   * #of(OpLog, int, String)}.
+   * The newest {@code count} entries that have hazards (hypersync.md 11). Blocks until they are
+   * found.
+   *
+   * @param within how many of the newest entries are looked at; 100,000 at most
    */
-  static LogTail hazards(OpLog log, int count) {
-    return newest(log, count, LogTail::isHazard);
+  static LogTail hazards(OpLog log, int count, int within) {
+    return newest(of(log, within), count, LogTail::isHazard);
   }
 
   /** The durable entries behind this one that have hazards; of the newest 100,000 at most. */
@@ -89,9 +91,8 @@ final class LogTail extends JsonSerializable.Base {
     return HazardReport.hasHazards(entry.hazard());
   }
 
-  private static LogTail newest(OpLog log, int count, Predicate<LogEntry> wanted) {
-    LogTail all = of(log, MAX_TAIL);
-    return newest(log, count, all.first, all.last, wanted);
+  private static LogTail newest(LogTail all, int count, Predicate<LogEntry> wanted) {
+    return newest(all.log, count, all.first, all.last, wanted);
   }
 
   /**

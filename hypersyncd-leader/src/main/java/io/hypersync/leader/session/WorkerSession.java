@@ -88,7 +88,8 @@ public final class WorkerSession {
     return last == null ? Hash.ZERO : last.visibleRoot();
   }
 
-  long lastHeardNs() {
+  /** When its last message arrived, by the monotonic clock. */
+  public long lastHeardNs() {
     return lastHeardNs;
   }
 
@@ -129,7 +130,7 @@ public final class WorkerSession {
    * How long it has been on its way to what was durable once, in nanoseconds: at most about twice
    * as long as its last entry took from the log to its processes.
    */
-  long lagNs(long nowNs) {
+  public long lagNs(long nowNs) {
     return report == null || report.visibleIndex() >= goalIndex ? 0 : nowNs - goalNs;
   }
 

@@ -805,6 +805,7 @@ class IntentHandlerTest {
             defaults.catchUp(),
             defaults.quotas(),
             defaults.dataPlane(),
+            defaults.placement(),
             params);
     FsState genesis = FsState.genesis();
     LeaderState empty =

@@ -281,6 +281,7 @@ class HandshakeHandlerTest {
         defaults.catchUp(),
         defaults.quotas(),
         defaults.dataPlane(),
+        defaults.placement(),
         params);
   }
 

@@ -12,11 +12,12 @@ import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.profile.NodePaths;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The host that the worker runs on: its load, and warnings in the log. */
+/** The host that the worker runs on: its load and its agents, and warnings in the log. */
 final class Machine implements Surroundings {
   private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
 
@@ -24,15 +25,37 @@ final class Machine implements Surroundings {
   private static final int NAMED = 5;
 
   private final PressureGauge gauge;
+  private final WorkerStages stages;
+  private final IntSupplier agents;
   private final AtomicBoolean looking = new AtomicBoolean();
 
-  Machine(PressureGauge gauge) {
+  /**
+   * Creates it.
+   *
+   * @param agents how many agents have changed something lately; {@link LocalPressure#UNKNOWN} if
+   *     nobody looks
+   */
+  Machine(PressureGauge gauge, WorkerStages stages, IntSupplier agents) {
     this.gauge = gauge;
+    this.stages = stages;
+    this.agents = agents;
   }
 
   @Override
   public LocalPressure pressure() {
     return gauge.pressure();
+  }
+
+  @Override
+  public LocalPressure report() {
+    LocalPressure host = gauge.pressure();
+    return new LocalPressure(
+        host.cpuPercent(),
+        host.memoryPercent(),
+        host.diskPercent(),
+        LocalPressure.UNKNOWN,
+        stages.commitRttUs(),
+        agents.getAsInt());
   }
 
   /**

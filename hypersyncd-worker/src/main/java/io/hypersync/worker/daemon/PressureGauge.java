@@ -11,9 +11,12 @@ import java.nio.file.Path;
  * take long to answer.
  */
 final class PressureGauge implements AutoCloseable {
+  private static final double NEWEST_SHARE = 0.1;
+
   private final Path proc;
   private final Path directory;
   private final Periodic measuring;
+  private double memory = LocalPressure.UNKNOWN;
   private volatile LocalPressure pressure = LocalPressure.NOT_KNOWN;
 
   /**
@@ -25,7 +28,8 @@ final class PressureGauge implements AutoCloseable {
   PressureGauge(Path proc, Path directory) {
     this.proc = proc;
     this.directory = directory;
-    this.measuring = new Periodic("worker-pressure", "the worker", () -> pressure = look());
+    this.measuring =
+        new Periodic("worker-pressure", "the worker", () -> pressure = smoothed(look()));
   }
 
   void start() {
@@ -40,6 +44,16 @@ final class PressureGauge implements AutoCloseable {
   @Override
   public void close() {
     measuring.close();
+  }
+
+  /**
+   * With a moving average of the memory, in which a look is worth a tenth: programs take and give
+   * back memory within seconds. The load of processors is an average already.
+   */
+  LocalPressure smoothed(LocalPressure now) {
+    boolean isFirst = memory < 0 || now.memoryPercent() == LocalPressure.UNKNOWN;
+    memory = isFirst ? now.memoryPercent() : memory + NEWEST_SHARE * (now.memoryPercent() - memory);
+    return new LocalPressure(now.cpuPercent(), (int) Math.round(memory), now.diskPercent());
   }
 
   LocalPressure look() {

@@ -30,6 +30,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.PeerCertificates;
@@ -231,7 +232,7 @@ public final class WorkerRuntime implements AutoCloseable {
             notifier,
             new ProcSignals(),
             new Visible(),
-            new Machine(gauge),
+            new Machine(gauge, stages, this::agentsLately),
             Clock.SYSTEM,
             random::nextLong,
             stages);
@@ -276,6 +277,10 @@ public final class WorkerRuntime implements AutoCloseable {
             ? system.getMaxFileDescriptorCount()
             : 0,
         Clock.SYSTEM);
+  }
+
+  private int agentsLately() {
+    return agents == null ? LocalPressure.UNKNOWN : agents.countLately();
   }
 
   private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {

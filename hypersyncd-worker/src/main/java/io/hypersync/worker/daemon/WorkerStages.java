@@ -9,6 +9,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.stages.RecentMaximum;
 import io.hypersync.runtime.stages.RecentTimestamps;
 import io.hypersync.runtime.stages.StageHistograms;
+import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
@@ -29,6 +30,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   private static final long NS_PER_US = 1_000;
   private static final long MAX_LATENCY_NS = 600_000_000_000L;
   private static final int DIGITS = 3;
+  private static final double P95 = 95;
   private static final int NEWEST = 512;
   private static final int SLOWEST = 16;
 
@@ -102,6 +104,15 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   /** A percentile of the time from intent to reply, in microseconds. */
   long latencyUs(double percentile) {
     return latencyNs.getValueAtPercentile(percentile) / NS_PER_US;
+  }
+
+  /**
+   * From sending an intent to its durable entry's arrival: the 95th percentile of the last seconds
+   * in microseconds, or {@link LocalPressure#UNKNOWN} if none was sent (hypersync.md 15.2).
+   */
+  int commitRttUs() {
+    long ns = histograms.recentNs(WorkerStage.LEADER, P95, clock.monotonicNs());
+    return ns < 0 ? LocalPressure.UNKNOWN : Math.toIntExact(ns / NS_PER_US);
   }
 
   /** The histograms since the start, as JSON. */

@@ -71,6 +71,17 @@ public final class RecentAgents {
         || rows.keySet().stream().anyMatch(known -> Author.isSameAgent(known, name));
   }
 
+  /** How many agents were seen at this time of the monotonic clock or later. Any thread. */
+  public int countSince(long sinceNs) {
+    int count = 0;
+    for (Row row : rows.values()) {
+      if (row.lastNs - sinceNs >= 0) {
+        count++;
+      }
+    }
+    return count;
+  }
+
   /** Calls of processes without a name. */
   public long unnamed() {
     return unnamed.sum();

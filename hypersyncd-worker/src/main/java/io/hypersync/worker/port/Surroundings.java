@@ -25,6 +25,14 @@ public interface Surroundings {
   LocalPressure pressure();
 
   /**
+   * The same, and what agents feel of it: what the leader is told (hypersync.md 15.2). Must not
+   * block; on the agent's thread.
+   */
+  default LocalPressure report() {
+    return pressure();
+  }
+
+  /**
    * The leader frees locks of this worker unless they are renewed, and a renewal is in progress;
    * must not block.
    *

@@ -103,6 +103,18 @@ public final class StageHistograms<S extends Enum<S>> {
     return tree(Windows::recent);
   }
 
+  /**
+   * A percentile of a stage's durations in the last 5 to 10 seconds, in nanoseconds, within 1 %; -1
+   * if there was none.
+   *
+   * @param percentile 0 to 100
+   */
+  public long recentNs(S stage, double percentile, long nowNs) {
+    advance(nowNs);
+    Figures figures = windows(stage).recent();
+    return figures.count() == 0 ? -1 : figures.nanos.getValueAtPercentile(percentile);
+  }
+
   private Windows windows(S stage) {
     return Objects.requireNonNull(stages.get(stage));
   }

@@ -237,6 +237,15 @@ final class WorkerMessages {
     if (pressure.diskPercent() != LocalPressure.UNKNOWN) {
       proto.setDiskPercent(pressure.diskPercent());
     }
+    if (pressure.syncLagUs() != LocalPressure.UNKNOWN) {
+      proto.setSyncLagUs(pressure.syncLagUs());
+    }
+    if (pressure.commitRttUs() != LocalPressure.UNKNOWN) {
+      proto.setCommitRttUs(pressure.commitRttUs());
+    }
+    if (pressure.agents() != LocalPressure.UNKNOWN) {
+      proto.setAgents(pressure.agents());
+    }
     return proto.build();
   }
 
@@ -245,13 +254,19 @@ final class WorkerMessages {
     return new LocalPressure(
         percent(proto.hasCpuPercent(), proto.getCpuPercent(), "cpu_percent"),
         percent(proto.hasMemoryPercent(), proto.getMemoryPercent(), "memory_percent"),
-        percent(proto.hasDiskPercent(), proto.getDiskPercent(), "disk_percent"));
+        percent(proto.hasDiskPercent(), proto.getDiskPercent(), "disk_percent"),
+        known(proto.hasSyncLagUs(), proto.getSyncLagUs(), Integer.MAX_VALUE, "sync_lag_us"),
+        known(proto.hasCommitRttUs(), proto.getCommitRttUs(), Integer.MAX_VALUE, "commit_rtt_us"),
+        known(proto.hasAgents(), proto.getAgents(), LocalPressure.MAX_AGENTS, "agents"));
   }
 
   private static int percent(boolean present, int value, String field) throws ProtocolException {
-    return present
-        ? Fields.number(value, 0, LocalPressure.MAX_PERCENT, field)
-        : LocalPressure.UNKNOWN;
+    return known(present, value, LocalPressure.MAX_PERCENT, field);
+  }
+
+  private static int known(boolean present, int value, int max, String field)
+      throws ProtocolException {
+    return present ? Fields.number(value, 0, max, field) : LocalPressure.UNKNOWN;
   }
 
   private static WorkerMessage.ApplyError applyError(ApplyError proto) throws ProtocolException {

@@ -123,6 +123,28 @@ class FrameCodecTest {
                 18 64          disk_percent
                 """),
         Arguments.of(
+            new WorkerMessage.WorkerApplied(
+                5, SampleMessages.HASH, false, 3, null, new LocalPressure(12, 40, 100, 900, 4, 7)),
+            """
+            00 00 00 38    length
+            03             WorkerApplied
+            08 05          applied_index
+            12 20          applied_root
+            """
+                + HASH_HEX
+                + """
+
+                18 00          read_only
+                20 03          missing_chunks_count
+                32 0d          local_pressure
+                08 0c          cpu_percent
+                10 28          memory_percent
+                18 64          disk_percent
+                20 84 07       sync_lag_us
+                28 04          commit_rtt_us
+                30 07          agents
+                """),
+        Arguments.of(
             new LeaderMessage.LockExpiryWarning(
                 SampleMessages.INTENT.client(),
                 2,
@@ -558,6 +580,11 @@ class FrameCodecTest {
             "protocol_revision is 0"),
         fault("03", "08 01 12" + hash + "18 00 20 00 32 02 08 65", "cpu_percent is 101"),
         fault("03", "08 01 12" + hash + "18 00 20 00 32 02 18 65", "disk_percent is 101"),
+        fault("03", "08 01 12" + hash + "18 00 20 00 32 04 30 c1 84 3d", "agents is 1000001"),
+        fault(
+            "03",
+            "08 01 12" + hash + "18 00 20 00 32 06 20 ff ff ff ff 0f",
+            "sync_lag_us is 4294967295"),
         fault("02", "", "request_id is missing"),
         fault("03", "08 01 12" + hash + "20 00", "read_only is missing"),
         fault(

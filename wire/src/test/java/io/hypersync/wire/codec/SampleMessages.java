@@ -73,6 +73,20 @@ public final class SampleMessages {
         new WorkerMessage.WorkerApplied(
             5, HASH, false, 3, null, new LocalPressure(LocalPressure.UNKNOWN, 7, 8)),
         new WorkerMessage.WorkerApplied(
+            5,
+            HASH,
+            false,
+            3,
+            null,
+            new LocalPressure(1, 2, 3, 0, Integer.MAX_VALUE, LocalPressure.MAX_AGENTS)),
+        new WorkerMessage.WorkerApplied(
+            5,
+            HASH,
+            false,
+            3,
+            null,
+            new LocalPressure(1, 2, 3, LocalPressure.UNKNOWN, 4, LocalPressure.UNKNOWN)),
+        new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.ENOSPC, "disk full")),
         new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.EIO, "other root", HASH)),

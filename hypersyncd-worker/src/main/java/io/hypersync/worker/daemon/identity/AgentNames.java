@@ -54,6 +54,7 @@ public final class AgentNames implements AutoCloseable {
   private static final int MAX_THREADS = 8_192;
   private static final int DESCRIPTORS_OF_A_THREAD = 2;
   private static final int MAX_AGENTS = 256;
+  private static final long LATELY_NS = TimeUnit.MINUTES.toNanos(10);
   private static final long NS_PER_MS = 1_000_000;
   private static final long NS_PER_S = 1_000_000_000;
   private static final int O_TRUNC = 01000;
@@ -319,6 +320,11 @@ public final class AgentNames implements AutoCloseable {
   /** Whether an agent has changed something on this mount lately. Any thread. */
   public boolean hasSeen(String agent) {
     return recent.has(agent);
+  }
+
+  /** How many agents have changed something in the last ten minutes; 256 at most. Any thread. */
+  public int countLately() {
+    return recent.countSince(clock.monotonicNs() - LATELY_NS);
   }
 
   /** For {@code docs/json.md}. */
