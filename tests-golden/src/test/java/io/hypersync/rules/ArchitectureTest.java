@@ -68,6 +68,7 @@ class ArchitectureTest {
                       "io.hypersync.worker.inotify",
                       "io.hypersync.worker.install",
                       "io.hypersync.worker.intents",
+                      "io.hypersync.worker.local",
                       "io.hypersync.worker.lock",
                       "io.hypersync.worker.replica",
                       "io.hypersync.worker.link",

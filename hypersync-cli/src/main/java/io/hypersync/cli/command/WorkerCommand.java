@@ -65,7 +65,8 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--local-dir",
       paramLabel = "<dir>",
-      description = "The folder for caches beside the mount, which is not replicated.")
+      description =
+          "The folder beside the mount for caches and what hypersync.ignore names; not replicated.")
   private @Nullable String localDir;
 
   @Option(

@@ -223,8 +223,8 @@ public final class Settings {
           "local_dir",
           ValueType.path(),
           null,
-          "The folder for caches, not replicated; /ntmfs/local/<workspace> for a mount at"
-              + " /ntmfs/ws/<workspace> by default.");
+          "The folder for caches and for paths of hypersync.ignore, not replicated;"
+              + " /ntmfs/local/<workspace> for a mount at /ntmfs/ws/<workspace> by default.");
 
   public static final Setting<HostPort> WORKER_LEADER_ADDRESS =
       used(

@@ -27,6 +27,7 @@ public final class StatusReport {
         text.append(ProgressReport.of(worker, "  "));
         appendAgents(text, worker);
         appendHazards(text, worker);
+        IgnoredReport.append(text, worker);
         for (JsonNode past : worker.path("past_mounts")) {
           text.append("  ")
               .append(Printable.line(past.path("mount").asText()))

@@ -1,6 +1,7 @@
 package io.hypersync.leader.reservation;
 
 import io.hypersync.model.hazard.Holder;
+import io.hypersync.model.pattern.PathPattern;
 
 /**
  * What an agent has reserved and not released (hypersync.md 10.3).

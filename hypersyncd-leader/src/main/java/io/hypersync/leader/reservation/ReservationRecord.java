@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hazard.Holder;
+import io.hypersync.model.pattern.PathPattern;
 import java.io.IOException;
 
 /**

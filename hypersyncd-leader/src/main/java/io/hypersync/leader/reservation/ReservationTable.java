@@ -1,5 +1,7 @@
 package io.hypersync.leader.reservation;
 
+import io.hypersync.model.pattern.MatchBudget;
+import io.hypersync.model.pattern.PathPattern;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,6 +1,7 @@
 package io.hypersync.leader.reservation;
 
 import io.hypersync.model.hazard.Holder;
+import io.hypersync.model.pattern.PathPattern;
 import java.util.Objects;
 
 /** Reservations for tests. */

@@ -46,6 +46,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.daemon.identity.AgentNames;
 import io.hypersync.worker.daemon.identity.ProcProcesses;
 import io.hypersync.worker.daemon.inotify.Inotify;
+import io.hypersync.worker.daemon.local.LocalPaths;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
@@ -62,6 +63,7 @@ import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
+import io.hypersync.worker.vfs.OwnReads;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -143,6 +145,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Used on the agent's thread only. */
   private final HazardNotices hazards;
 
+  private final LocalPaths localPaths;
   private final MountBackend backend;
   private volatile @Nullable Inotify inotify;
 
@@ -253,6 +256,13 @@ public final class WorkerRuntime implements AutoCloseable {
             fetched,
             new PastMount.Parts(new PastMutations(mutations), store, recent),
             loop::post);
+    this.localPaths =
+        new LocalPaths(
+            new LocalPaths.Settings(options.localDir(), options.workspace(), maxDescriptors()),
+            this::view,
+            inodes,
+            new OwnReads(store, recent),
+            mutations);
     this.backend = backend();
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -273,14 +283,18 @@ public final class WorkerRuntime implements AutoCloseable {
     return new AgentNames(
         new ProcProcesses(),
         new String(bytes, StandardCharsets.ISO_8859_1),
-        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
-            ? system.getMaxFileDescriptorCount()
-            : 0,
+        maxDescriptors(),
         Clock.SYSTEM);
   }
 
   private int agentsLately() {
     return agents == null ? LocalPressure.UNKNOWN : agents.countLately();
+  }
+
+  private static long maxDescriptors() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        ? system.getMaxFileDescriptorCount()
+        : 0;
   }
 
   private static WorkerStart start(WorkerDaemonOptions options, Snapshots snapshots) {
@@ -418,6 +432,7 @@ public final class WorkerRuntime implements AutoCloseable {
       if (agents != null) {
         agents.start();
       }
+      localPaths.begin();
       backend.mount(folder);
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
@@ -457,6 +472,7 @@ public final class WorkerRuntime implements AutoCloseable {
     status.set("inotify", reporter == null ? null : reporter.status());
     status.set("agents", agents == null ? null : agents.status());
     status.set("past_mounts", pastMounts.json());
+    status.set("ignored", localPaths.status());
     return status;
   }
 
@@ -610,6 +626,7 @@ public final class WorkerRuntime implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("while unmounting {}: {}", options.mountPoint(), FileProblems.describe(e));
     }
+    localPaths.close();
     if (agents != null) {
       agents.close();
     }
@@ -656,6 +673,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** The filesystem, with shadow calls for local inotify watches around it if they are enabled. */
   private FuseHandler reporting(FuseMount mount, FuseSession started, Vfs served) {
+    localPaths.notifyWith(started.notifier());
     FuseHandler named = named(served);
     if (options.inotify().isEmpty()) {
       return named;
@@ -688,6 +706,7 @@ public final class WorkerRuntime implements AutoCloseable {
       if (filesystem != null) {
         filesystem.shown(entry, after);
       }
+      localPaths.applied(entry);
       Inotify reporter = inotify;
       if (reporter != null) {
         reporter.applied(entry, before, after);
@@ -696,6 +715,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
     @Override
     public void replaced(IndexedState before, IndexedState after) {
+      localPaths.replaced();
       Inotify reporter = inotify;
       if (reporter != null) {
         reporter.replaced(before, after);
@@ -737,9 +757,13 @@ public final class WorkerRuntime implements AutoCloseable {
     };
   }
 
-  /** The filesystem, with requests that have the names of their callers' agents. */
+  /**
+   * The filesystem with the paths that are local to this host, and requests that have the names of
+   * their callers' agents.
+   */
   private FuseHandler named(Vfs served) {
-    return agents == null ? served : agents.around(served);
+    FuseHandler all = localPaths.around(served);
+    return agents == null ? all : agents.around(all);
   }
 
   private Vfs filesystem(FuseConnection connection) {

@@ -53,7 +53,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
   }
 
   /** A name that has led to an inode; null if none is known. */
-  @Nullable NameInDirectory place(InodeNo inode) {
+  public @Nullable NameInDirectory place(InodeNo inode) {
     return inodes.place(inode);
   }
 

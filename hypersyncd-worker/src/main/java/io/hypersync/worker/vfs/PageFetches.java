@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * read here any more. The request then begins again: nothing looks at the state behind what cannot
  * be undone, which is the submission of a mutation. EIO if a page cannot be had. Thread-safe.
  */
-final class PageFetches {
+public final class PageFetches {
   /** How many pages are fetched for one request: a listing of a large directory needs many. */
   private static final int MOST = 1 << 20;
 
@@ -23,18 +23,20 @@ final class PageFetches {
 
   private final Mutations leader;
 
-  PageFetches(Mutations leader) {
+  /** Fetches from this leader. */
+  public PageFetches(Mutations leader) {
     this.leader = leader;
   }
 
   /** Answers a request; may run more than once. */
   @FunctionalInterface
-  interface Answer {
+  public interface Answer {
+    /** Answers it, or fails it with an errno. */
     void answer() throws RequestFailed;
   }
 
   /** Answers a request now, or once all pages that it needs have been fetched. */
-  void answer(FuseReply reply, Answer answer) {
+  public void answer(FuseReply reply, Answer answer) {
     new Attempt(reply, answer).run();
   }
 

@@ -1,16 +1,17 @@
-package io.hypersync.leader.reservation;
+package io.hypersync.model.pattern;
 
 /**
  * How many steps the comparison of one path with all patterns may take: patterns are somebody's
- * text, and entries are logged by one thread. Not thread-safe.
+ * text, and whoever compares has more to do. Not thread-safe.
  */
-final class MatchBudget {
+public final class MatchBudget {
   /** About a quarter of a millisecond. */
-  static final int STEPS = 50_000;
+  public static final int STEPS = 50_000;
 
   private int left;
 
-  MatchBudget(int steps) {
+  /** Allows so many steps. */
+  public MatchBudget(int steps) {
     left = steps;
   }
 
@@ -24,7 +25,7 @@ final class MatchBudget {
   }
 
   /** Whether a comparison may have been broken off. */
-  boolean isSpent() {
+  public boolean isSpent() {
     return left == 0;
   }
 }

@@ -1,4 +1,4 @@
-package io.hypersync.leader.reservation;
+package io.hypersync.model.pattern;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pattern of one name: {@code *}, {@code ?}, {@code [a-z]}, {@code [!a-z]}, and a backslash
  * before a character that means itself. The time of a match is at most the product of both lengths,
- * whatever the pattern, because it runs where entries are logged.
+ * whatever the pattern, because it runs where entries are logged and names are looked up.
  */
 final class Glob {
   /** Matches each name. */

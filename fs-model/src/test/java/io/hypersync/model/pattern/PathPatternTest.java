@@ -1,4 +1,4 @@
-package io.hypersync.leader.reservation;
+package io.hypersync.model.pattern;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which paths a pattern of a reservation covers: what gitignore's rules say, as JGit has them. */
+/** Which paths a pattern covers: what gitignore's rules say, as JGit has them. */
 class PathPatternTest {
   @ParameterizedTest(name = "{0} and {1}: {2}")
   @CsvSource(
@@ -127,6 +127,71 @@ class PathPatternTest {
             assertEquals(false, covers(deep, "a/".repeat(127) + "c", false));
           }
         });
+  }
+
+  /** A line of an ignore file, and what it matches itself, not by what is above it. */
+  @ParameterizedTest(name = "{0} and {1}: {2}")
+  @CsvSource(
+      textBlock =
+          """
+          node_modules/,  node_modules/,      true
+          node_modules/,  node_modules,       false
+          node_modules/,  a/b/node_modules/,  true
+          node_modules/,  node_modules/x,     false
+          /target,        target,             true
+          /target,        a/target,           false
+          /target/,       target/,            true
+          a/b,            a/b,                true
+          a/b,            x/a/b,              false
+          a/b,            a/b/c,              false
+          **/b,           a/b,                true
+          a/**/b,         a/b,                true
+          a/**/b,         a/x/y/b,            true
+          a/**,           a/x,                true
+          a/**,           a/x/y,              true
+          a/**,           a/,                 false
+          *.o,            x/y.o,              true
+          *.o,            y.o/z,              false
+          \\!x,         !x,                 true
+          """)
+  void leadsToWhatGitWouldIgnore(String line, String path, boolean expected) {
+    assertEquals(expected, leadsTo(line, path), line + " and " + path);
+    assertEquals(expected, jgit(line, path), "as JGit has it");
+  }
+
+  private static boolean leadsTo(String line, String path) {
+    PathPattern read = PathPattern.ofIgnoreLine(line);
+    assertNotNull(read, line);
+    List<String> names = Arrays.asList(path.split("/"));
+    return read.leadsTo(
+        names, names.size(), path.endsWith("/"), new MatchBudget(MatchBudget.STEPS));
+  }
+
+  private static boolean jgit(String line, String path) {
+    boolean isDirectory = path.endsWith("/");
+    String plain = isDirectory ? path.substring(0, path.length() - 1) : path;
+    return new FastIgnoreRule(line).isMatch(plain, isDirectory, true);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/", "//", "a//b", "./a", "a/../b", ".."})
+  void whatIsNoLineOfAnIgnoreFile(String line) {
+    assertNull(PathPattern.ofIgnoreLine(line));
+  }
+
+  @Test
+  void linesOfIgnoreFilesAgreeWithJGit() {
+    Random random = new Random(815);
+    List<String> names = List.of("a", "b", "*", "?", "**", "ab", "a*", "*b");
+    for (int i = 0; i < 20_000; i++) {
+      String pattern =
+          (random.nextBoolean() ? "/" : "")
+              + text(random, names)
+              + (random.nextBoolean() ? "/" : "");
+      String path =
+          text(random, List.of("a", "b", "ab", "ba", "c")) + (random.nextBoolean() ? "/" : "");
+      assertEquals(jgit(pattern, path), leadsTo(pattern, path), () -> pattern + " and " + path);
+    }
   }
 
   private static boolean covers(String pattern, String path, boolean isDirectory) {

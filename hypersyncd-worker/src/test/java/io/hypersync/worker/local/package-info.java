@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.local;
+
+import org.jspecify.annotations.NullMarked;
