@@ -101,8 +101,12 @@ class UndoReportTest {
                 "{'changes':[],'exists':false,'path':'f','searched_from':2,'oldest_index':2,"
                     + "'complete':true,'content_known':false}"));
     assertEquals(
-        "No change was found.\nThere is no f now.\nThe log begins with entry 2.\n"
-            + "Changes of content of what was there earlier may be missing.\n",
+        """
+        No change was found.
+        There is no f now.
+        The log begins with entry 2.
+        Changes of content of what was there earlier may be missing.
+        """,
         all);
   }
 

@@ -90,7 +90,8 @@ class PlantedOverlapsTest {
           String worker = WORKERS.get(i % WORKERS.size());
           String name = "Agent" + i;
           PythonProcess process = PythonProcess.start(List.of("env", "HYPERSYNC_AGENT=" + name));
-          agents.add(new Agent(name, worker, cluster.mount(worker), process, new ReentrantLock(true)));
+          agents.add(
+              new Agent(name, worker, cluster.mount(worker), process, new ReentrantLock(true)));
           process.define(AGENT);
         }
         Set<String> planted = run(cluster, agents);
@@ -121,7 +122,7 @@ class PlantedOverlapsTest {
             threads.submit(
                 () -> {
                   while (!ends.get()) {
-                    agent.must("own('" + agent.mount().resolve(agent.name()) + "', 5)");
+                    agent.must("own('" + agent.mount().resolve(agent.name()) + "', 1)");
                   }
                   return agent;
                 }));
