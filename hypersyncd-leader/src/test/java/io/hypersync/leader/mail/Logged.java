@@ -4,8 +4,8 @@ import io.hypersync.model.hazard.Author;
 import io.hypersync.model.hazard.Hazard;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.hazard.HazardReport;
-import io.hypersync.model.hazard.WorkNotes;
 import io.hypersync.model.hazard.Holder;
+import io.hypersync.model.hazard.WorkNotes;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +44,9 @@ final class Logged {
 
   static LoggedHazards of(long index, String agent, Hazard... hazards) {
     return new LoggedHazards(
-        index, index, new Author(agent, WORKER), new HazardReport(List.of(hazards), WorkNotes.NONE).encode());
+        index,
+        index,
+        new Author(agent, WORKER),
+        new HazardReport(List.of(hazards), WorkNotes.NONE).encode());
   }
 }

@@ -50,8 +50,9 @@ public record IgnoreRules(List<Rule> rules) {
 
   /**
    * Whether a path is local, if the replicated state does not have it; false if comparing it with
-   * all rules takes some ten milliseconds, as rules that were made for that can have it. What belongs to git and the
-   * file of the rules itself never are: two hosts with different ones would be two workspaces.
+   * all rules takes some ten milliseconds, as rules that were made for that can have it. What
+   * belongs to git and the file of the rules itself never are: two hosts with different ones would
+   * be two workspaces.
    *
    * @param path its names, at least one, as of {@link #text}
    * @param isDirectory whether it leads to a directory
@@ -71,8 +72,7 @@ public record IgnoreRules(List<Rule> rules) {
     return false;
   }
 
-  private boolean isIgnored(
-      List<String> path, int end, boolean isDirectory, MatchBudget budget) {
+  private boolean isIgnored(List<String> path, int end, boolean isDirectory, MatchBudget budget) {
     for (Rule rule : rules.reversed()) {
       if (rule.pattern().leadsTo(path, end, isDirectory, budget)) {
         return rule.ignores();
