@@ -19,7 +19,6 @@ final class Capabilities {
       node.put("description", action.description());
       ArrayNode options = node.putArray("options");
       action.options().forEach(options::add);
-      node.put("implemented", action != RobotAction.WHO);
       node.put("schema", "docs/schemas/robot-" + action.word() + ".json");
     }
     ArrayNode common = tree.putArray("common_options");
@@ -27,7 +26,7 @@ final class Capabilities {
     ObjectNode codes = tree.putObject("exit_codes");
     codes.put("0", "done");
     codes.put("1", "an error, or a command line that makes no sense");
-    codes.put("2", "not available: no daemon, or not there yet");
+    codes.put("2", "not available: no daemon");
     ArrayNode errors = tree.putArray("error_codes");
     for (RobotError.Code code : RobotError.Code.values()) {
       errors.add(code.name());

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.daemons.Mounts;
+import io.hypersync.cli.daemons.WorkspacePath;
 import io.hypersync.cli.robot.Envelope.Hints;
 import io.hypersync.cli.robot.Envelope.Moment;
 import io.hypersync.cli.robot.RobotError.Code;
@@ -24,6 +26,8 @@ import java.util.Optional;
 /** Answers {@code hypersync robot}: always one JSON document on standard output. */
 public final class Robot {
   private static final int MOST_AGENTS = 256;
+  private static final int MOST_CHANGES = 1_000;
+  private static final int USUAL_CHANGES = 10;
 
   private final RobotArguments args;
   private final Map<String, String> environment;
@@ -103,11 +107,7 @@ public final class Robot {
       case RESERVATIONS -> reservations(site());
       case PLACE -> place(site());
       case HEALTH -> health(site());
-      case WHO ->
-          throw new RobotError(
-              Code.NOT_IMPLEMENTED,
-              "robot who is not there yet",
-              "The log has it: hypersync log --json");
+      case WHO -> who();
       case CAPABILITIES ->
           new Answer(
               Capabilities.json(),
@@ -214,6 +214,42 @@ public final class Robot {
     }
     return new Answer(
         payload, new Hints(known.path("active").asInt() + " reservations", "", warnings));
+  }
+
+  private Answer who() {
+    if (args.words().size() != 1) {
+      throw new RobotError(
+          Code.MISSING_REQUIRED,
+          "robot who: of which path? Got " + args.words().size() + " of them",
+          "hypersync robot who <path>, in a mount or as seen from the root of the workspace");
+    }
+    int limit = args.number("--limit", 1, MOST_CHANGES, USUAL_CHANGES);
+    Site site = site();
+    WorkspacePath path = WorkspacePath.of(args.words().getFirst(), Daemons.in(site.directory()));
+    ObjectNode payload =
+        (ObjectNode)
+            site.ask(
+                "who",
+                JsonNodeFactory.instance
+                    .objectNode()
+                    .put("path", path.inWorkspace())
+                    .put("limit", limit));
+    JsonNode newest = payload.path("changes").path(0);
+    return new Answer(
+        payload,
+        new Hints(
+            newest.isMissingNode()
+                ? "no change of it is in the part of the log that was looked at"
+                : "changed last by "
+                    + (newest.path("agent").asText().isEmpty()
+                        ? "somebody without a name"
+                        : newest.path("agent").asText())
+                    + " on "
+                    + newest.path("worker_id").asText()
+                    + " at entry "
+                    + newest.path("log_index").asLong(),
+            payload.path("complete").asBoolean() ? "" : "hypersync who --all <path>",
+            List.of()));
   }
 
   private Answer place(Site site) {

@@ -18,8 +18,7 @@ final class RobotError extends RuntimeException {
     PERMISSION_DENIED(1),
     TIMEOUT(1),
     INTERNAL_ERROR(1),
-    DEPENDENCY_MISSING(2),
-    NOT_IMPLEMENTED(2);
+    DEPENDENCY_MISSING(2);
 
     private final int exitCode;
 

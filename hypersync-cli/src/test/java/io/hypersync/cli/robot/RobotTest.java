@@ -177,9 +177,13 @@ final class RobotTest {
   }
 
   @Test
-  void whoIsNotThereYet() throws IOException {
-    assertEquals("NOT_IMPLEMENTED", robot("who", "src/a.go").path("error_code").asText());
-    assertEquals(2, exitCode);
+  void whoSaysWhatIsMissing() throws IOException {
+    try (AdminServer _ = leader(TEAM, Map.of())) {
+      assertEquals("MISSING_REQUIRED", robot("who").path("error_code").asText());
+      assertEquals("MISSING_REQUIRED", robot("who", "a", "b").path("error_code").asText());
+      assertEquals("INVALID_ARGS", robot("who", "a", "--limit", "0").path("error_code").asText());
+      assertEquals("INVALID_ARGS", robot("who", "/elsewhere").path("error_code").asText());
+    }
   }
 
   @Test

@@ -83,10 +83,16 @@ class RobotTest {
       }
       assertEquals(6, count + placed.path("unplaced").asInt(), placed::toString);
 
+      JsonNode who = robot(cluster, "who", "src/a.go");
+      assertEquals("src/a.go", who.path("changes").path(0).path("path").asText());
+      assertEquals("a", who.path("changes").path(0).path("worker_id").asText());
+
       for (RobotAction action : RobotAction.values()) {
         List<String> words = new ArrayList<>(List.of(action.word()));
         if (action == RobotAction.PLACE) {
           words.addAll(List.of("--count", "1"));
+        } else if (action == RobotAction.WHO) {
+          words.add("src/a.go");
         }
         inTime(cluster, words);
       }
@@ -182,7 +188,6 @@ class RobotTest {
         "robot reservations, a JVM without stored classes: "
             + answer.path("_meta").path("duration_ms").asLong()
             + " ms");
-    assertEquals(2, cluster.hypersync("robot", "who", "src/a.go").exit());
     assertEquals(1, cluster.hypersync("robot", "snapshot", "--frobnicate").exit());
     String help = cluster.hypersync("robot", "place", "--help").orFail("help");
     assertTrue(help.contains("Usage: hypersync robot"), help);
