@@ -757,12 +757,7 @@ final class Mutants {
               "model.undo.NameResets",
               "checkLoss",
               "NameResets.hasEntries",
-              0),
-          skips(
-              "an undo does not know who has moved what",
-              "model.undo.UndoHistory",
-              "others",
-              "UndoHistory.movedByOther"));
+              0));
 
   /** Restores of everything, each by one entry. */
   private static final List<Mutant> WHOLE_RESTORES =
