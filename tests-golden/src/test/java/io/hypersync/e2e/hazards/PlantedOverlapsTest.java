@@ -23,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
@@ -114,7 +113,7 @@ class PlantedOverlapsTest {
     }
     Set<String> planted = new ConcurrentSkipListSet<>();
     AtomicBoolean ends = new AtomicBoolean();
-    AtomicInteger plants = new AtomicInteger();
+    int plants = 0;
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<?>> running = new ArrayList<>();
       for (Agent agent : agents) {
@@ -133,7 +132,8 @@ class PlantedOverlapsTest {
         while (System.nanoTime() - endNs < 0 || planted.size() < LEAST) {
           List<Agent> two = new ArrayList<>(agents);
           Collections.shuffle(two, random);
-          plant(two.get(0), two.get(1), "shared/p" + plants.incrementAndGet(), planted);
+          plants++;
+          plant(two.get(0), two.get(1), "shared/p" + plants, planted);
           Thread.sleep(PAUSE_MS);
         }
       } finally {
