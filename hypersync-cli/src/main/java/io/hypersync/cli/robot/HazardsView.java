@@ -44,17 +44,25 @@ final class HazardsView {
   private static ObjectNode hazard(
       JsonNode entry, JsonNode hazard, int number, Instant at, Instant now) {
     boolean isReservation = hazard.has("pattern");
+    boolean isAdvice = hazard.path("severity").asText().equals("advice");
+    String type;
+    String reason;
+    if (isAdvice) {
+      type = "advice";
+      reason = "alert:advice:symlink";
+    } else {
+      type = isReservation ? "reservation_conflict" : "file_conflict";
+      reason = isReservation ? "alert:conflict:reservation" : "alert:conflict:file";
+    }
     String id = "hz-" + entry.path("log_index").asText();
     ObjectNode node =
         JsonNodeFactory.instance
             .objectNode()
             .put("id", number == 1 ? id : id + "-" + number)
-            .put("type", isReservation ? "reservation_conflict" : "file_conflict")
+            .put("type", type)
             .put("kind", hazard.path("kind").asText())
-            .put("severity", "warning")
-            .put(
-                "reason_code",
-                isReservation ? "alert:conflict:reservation" : "alert:conflict:file");
+            .put("severity", isAdvice ? "info" : "warning")
+            .put("reason_code", reason);
     ArrayNode files = node.putArray("files");
     String path = hazard.path("path").asText();
     if (!path.isEmpty()) {
