@@ -105,9 +105,10 @@ final class Outbox {
         continue; // its author's worker tells it, and it is about nobody else
       }
       Hash key = Bundle.key(entry.author(), hazard);
+      Bundle same = pending.get(key);
       if (keys.add(key)) {
         add(key, entry, hazard, nowNs);
-      } else if (pending.get(key) instanceof Bundle same) {
+      } else if (same != null) {
         same.kinds.add(hazard.kind());
       }
     }

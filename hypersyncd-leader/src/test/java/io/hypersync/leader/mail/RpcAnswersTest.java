@@ -57,8 +57,17 @@ final class RpcAnswersTest {
   @Test
   void anEventStreamHasTheAnswerAmongOthers() {
     String stream =
-        ": ping\r\n\r\nevent: message\r\ndata: {\"method\":\"progress\"}\r\n\r\n"
-            + "data: {\"id\":7,\r\ndata: \"result\":{\"structuredContent\":{\"a\":1}}}\r\n\r\n";
+        String.join(
+            "\r\n",
+            ": ping",
+            "",
+            "event: message",
+            "data: {\"method\":\"progress\"}",
+            "",
+            "data: {\"id\":7,",
+            "data: \"result\":{\"structuredContent\":{\"a\":1}}}",
+            "",
+            "");
     assertEquals("Answered {\"a\":1}", said(200, "text/event-stream; charset=utf-8", stream));
     assertEquals(
         "Unsure it answers with something that is no JSON-RPC",

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -111,7 +111,7 @@ class PlantedOverlapsTest {
     for (Agent agent : agents) { // until its name is known, a call may be anybody's
       known(cluster, agent);
     }
-    Set<String> planted = new ConcurrentSkipListSet<>();
+    Set<String> planted = new TreeSet<>();
     AtomicBoolean ends = new AtomicBoolean();
     int plants = 0;
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
