@@ -81,4 +81,37 @@ public record LeaderDaemonOptions(
     PlacementLimits placement,
     ArchiveOptions reservations,
     AgentMailOptions agentMail,
-    boolean enforcesReservations) {}
+    boolean enforcesReservations) {
+  /** The same, with this part of the maximum heap for the filesystem state. */
+  public LeaderDaemonOptions withStateHeapShare(double share) {
+    return new LeaderDaemonOptions(
+        workspace,
+        workspaceName,
+        identity,
+        bindAddress,
+        stateDir,
+        batchMaxOps,
+        batchMaxBytes,
+        maxPendingIntents,
+        rateLimits,
+        windowEntries,
+        lockTtl,
+        lockGrace,
+        openLeaseTtl,
+        share,
+        stateMemory,
+        chunkMax,
+        inlineThreshold,
+        snapshots,
+        collections,
+        scrubs,
+        catchUp,
+        dataPlane,
+        multicast,
+        logRetention,
+        placement,
+        reservations,
+        agentMail,
+        enforcesReservations);
+  }
+}

@@ -392,7 +392,7 @@ final class Mutants {
           replaces(
               "the index of a snapshot is one too high",
               "snapshot.schedule.SnapshotManager",
-              "tick",
+              "decided",
               "SnapshotSource.manifest",
               "oneTooHigh"),
           skips(

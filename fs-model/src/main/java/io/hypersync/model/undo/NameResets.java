@@ -28,6 +28,7 @@ final class NameResets {
   private final UndoHistory history;
   private final FsState head;
   private final boolean force;
+  private final GitRepositories repositories;
 
   /** The latest first: what is in a directory comes before the directory. */
   private final List<Reset> all = new ArrayList<>();
@@ -76,10 +77,18 @@ final class NameResets {
    * Decides.
    *
    * @param paths which says what is wanted
+   * @param repositories which are left as a whole
    * @param force whether others' changes do not count
    * @param step called now and then
    */
-  NameResets(UndoHistory history, FsState head, UndoPaths paths, boolean force, Runnable step) {
+  NameResets(
+      UndoHistory history,
+      FsState head,
+      UndoPaths paths,
+      GitRepositories repositories,
+      boolean force,
+      Runnable step) {
+    this.repositories = repositories;
     this.history = history;
     this.head = head;
     this.force = force;
@@ -141,6 +150,12 @@ final class NameResets {
   private void begin(Reset reset) {
     if (!reset.isWanted) {
       return;
+    }
+    Toucher git = repositories.other(reset.place);
+    if (git != null) {
+      reset.why = Why.CHANGED_SINCE;
+      reset.blamed = git;
+      return; // also if contested paths are forced
     }
     Toucher moved = reset.before == null ? null : history.placedByOther(reset.before);
     Toucher other = reset.other == null ? moved : reset.other;

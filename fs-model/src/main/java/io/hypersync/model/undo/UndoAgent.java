@@ -54,6 +54,14 @@ public final class UndoAgent {
     return undoer;
   }
 
+  /**
+   * The name that a process may have, which says that it is this agent; none if it claims to be an
+   * undo: only the leader makes those, and they are in nobody's way.
+   */
+  public static String claimable(String name) {
+    return name.regionMatches(true, 0, PREFIX, 0, PREFIX.length()) ? "" : name;
+  }
+
   /** What an entry is, by its author. ASCII letters are the same in either case. */
   public Role role(LogEntry entry) {
     return role(entry.agent());

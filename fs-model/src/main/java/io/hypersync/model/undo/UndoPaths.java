@@ -11,6 +11,7 @@ import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,7 @@ final class UndoPaths {
   private static final int MOST_NAMES = 4_096;
 
   private static final int MOST_CHARS = 4_096;
+  private static final byte[] GIT = {'.', 'g', 'i', 't'};
 
   private final Places places;
 
@@ -127,6 +129,32 @@ final class UndoPaths {
     }
     NamePlace place = of(node);
     return place != null && isBelow(place);
+  }
+
+  /**
+   * The name of the {@code .git}, or of the {@code *.git}, that a name is or is below; the
+   * outermost one; null if there is none.
+   */
+  @Nullable NamePlace repository(NamePlace place) {
+    NamePlace found = null;
+    @Nullable NamePlace at = place;
+    for (int i = 0; at != null && i < MOST_NAMES; i++) {
+      found = isGits(at.name()) ? at : found;
+      at = of(at.directory());
+    }
+    return found;
+  }
+
+  /** The same for a node. */
+  @Nullable NamePlace repository(NodeId node) {
+    NamePlace place = of(node);
+    return place == null ? null : repository(place);
+  }
+
+  private static boolean isGits(Name name) {
+    byte[] bytes = name.bytes();
+    int from = bytes.length - GIT.length;
+    return from >= 0 && Arrays.equals(bytes, from, bytes.length, GIT, 0, GIT.length);
   }
 
   /** The path of a node, printable. */

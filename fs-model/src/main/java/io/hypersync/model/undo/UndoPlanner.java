@@ -42,6 +42,7 @@ public final class UndoPlanner {
   private final FsState head;
   private final boolean force;
   private final UndoPaths paths;
+  private final GitRepositories repositories;
   private final NameResets names;
   private final List<Contested> contested = new ArrayList<>();
 
@@ -51,7 +52,8 @@ public final class UndoPlanner {
     this.head = head;
     this.force = force;
     this.paths = new UndoPaths(history, head, path, limits);
-    this.names = new NameResets(history, head, paths, force, limits::step);
+    this.repositories = new GitRepositories(history, paths);
+    this.names = new NameResets(history, head, paths, repositories, force, limits::step);
   }
 
   /**
@@ -145,6 +147,11 @@ public final class UndoPlanner {
     if (isSame) {
       return;
     }
+    Toucher git = repositories.other(id);
+    if (git != null) {
+      contested.add(new Contested(paths.text(id), What.CONTENT, Why.CHANGED_SINCE, git, false));
+      return;
+    }
     if (other != null) {
       contested.add(new Contested(paths.text(id), What.CONTENT, Why.CHANGED_SINCE, other, force));
     }
@@ -163,7 +170,8 @@ public final class UndoPlanner {
         .forEach(
             (id, changed) -> {
               Long before = changed.before();
-              boolean isOwn = before != null && changed.other() == null;
+              boolean isOwn =
+                  before != null && changed.other() == null && repositories.other(id) == null;
               if (isOwn && !isLeft.getOrDefault(id, false) && paths.isBelow(id)) {
                 boolean isThere = names.known(id) != null && names.isPresent(id);
                 if (isThere) {

@@ -72,6 +72,11 @@ class UndoPlannerTest {
     w.by(agent, s -> s.rename("/d/.tmp", path, RenameMode.REPLACE));
   }
 
+  private static void committed(UndoWorld w, String agent, String object) {
+    w.by(agent, s -> s.mkdir("/d/.git", 0755));
+    w.by(agent, s -> s.create("/d/.git/" + object, 0444));
+  }
+
   /** One row for each op, alone and contested. */
   static Stream<Row> rows() {
     return Stream.of(
@@ -146,6 +151,27 @@ class UndoPlannerTest {
             "MOVED d",
             "MOVED top",
             "REMOVED n"),
+        row(
+            "a commit, on which nobody's rests",
+            w -> committed(w, "a", "1"),
+            "REMOVED d/.git",
+            "REMOVED d/.git/1"),
+        row(
+            "a commit, on which another one's rests: its objects stay",
+            w -> {
+              committed(w, "a", "1");
+              w.b(s -> s.create("/d/.git/2", 0644));
+            },
+            "left d/.git NAME CHANGED_SINCE by b",
+            "left d/.git/1 NAME CHANGED_SINCE by b"),
+        forced(
+            "a commit, on which another one's rests: its objects stay",
+            w -> {
+              committed(w, "a", "1");
+              w.b(s -> s.create("/d/.git/2", 0644));
+            },
+            "left d/.git NAME CHANGED_SINCE by b",
+            "left d/.git/1 NAME CHANGED_SINCE by b"),
         row("a write", w -> w.a(s -> s.write("/d/f", 2, s.chunk("x", 9))), "CHANGED d/f"),
         row("a truncation", w -> w.a(s -> s.truncate("/d/f", 2)), "CHANGED d/f"),
         row(

@@ -41,6 +41,10 @@ public final class LeaderProcess {
         WorkerPlan.besideLeader(configuration, workspace, options, mount.get());
     process.run(
         MainHost::start,
-        new MainHost.Options(options, here, sockets.workerSocket(here.workspace(), here.worker())));
+        new MainHost.Options(
+            // The mount has a copy of the state in the same heap.
+            options.withStateHeapShare(options.stateHeapShare() / 2),
+            here,
+            sockets.workerSocket(here.workspace(), here.worker())));
   }
 }

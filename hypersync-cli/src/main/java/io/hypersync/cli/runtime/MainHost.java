@@ -6,11 +6,13 @@ import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,23 +41,30 @@ public final class MainHost implements Daemon {
     this.mount = mount;
     this.mountServer =
         AdminServer.start(socket, new DaemonCommands(mount, socket, Daemon::close).byName());
-    var _ =
-        mount
-            .ended()
-            .exceptionally(
-                failure -> {
-                  LOG.error(
-                      "the mount in this process has failed, the leader goes on; it is mounted"
-                          + " again when the leader is started again",
-                      failure);
-                  return null;
-                });
+    // On a thread of its own: whoever completes it may be the leader's, for which closing waits.
+    var _ = mount.ended().whenCompleteAsync((_, why) -> mountEnded(why), MainHost::inBackground);
+  }
+
+  private static void inBackground(Runnable task) {
+    Thread _ = Thread.ofPlatform().name("mount-end").daemon().start(task);
+  }
+
+  /** A mount that has ended, for whatever reason, is taken away; its socket is not answered. */
+  private void mountEnded(@Nullable Throwable why) {
+    if (why != null) {
+      LOG.error(
+          "the mount in this process has failed, the leader goes on; it is mounted again when the"
+              + " leader is started again",
+          why);
+    }
+    mount.close();
+    mountServer.close();
   }
 
   /**
    * Recovers the leader, and prepares the mount; {@link #awaitReady} mounts it.
    *
-   * @throws io.hypersync.runtime.admin.UserError if one of the two cannot start
+   * @throws UserError if one of the two cannot start
    */
   public static MainHost start(Options options) {
     AdminServer.refuseIfAlive(options.mountSocket());
@@ -73,9 +82,19 @@ public final class MainHost implements Daemon {
     }
   }
 
+  /**
+   * Waits until the workspace is mounted. The leader leads already, for other hosts, too: if it
+   * cannot be mounted here, it goes on without.
+   */
   @Override
   public void awaitReady() throws InterruptedException {
-    mount.awaitReady();
+    try {
+      mount.awaitReady();
+    } catch (UserError e) {
+      LOG.error("not mounted here, the leader goes on without: {}. {}", e.message(), e.hint());
+      mount.close();
+      mountServer.close();
+    }
   }
 
   @Override
@@ -99,8 +118,14 @@ public final class MainHost implements Daemon {
       return;
     }
     closed = true;
-    mount.close();
-    leader.close();
-    mountServer.close();
+    try {
+      mount.close();
+    } finally {
+      try {
+        leader.close();
+      } finally {
+        mountServer.close();
+      }
+    }
   }
 }

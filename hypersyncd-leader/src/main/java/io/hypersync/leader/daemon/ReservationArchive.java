@@ -166,7 +166,7 @@ final class ReservationArchive implements ReservationSource {
       }
       problem = now;
     }
-    if (!scan.hasUnfinished()) {
+    if (!scan.hasUnfinished() && changed.isEmpty()) {
       nextRetryNs = Long.MAX_VALUE;
     } else if (isRetry || nextRetryNs == Long.MAX_VALUE) {
       nextRetryNs = nowNs + RETRY_NS;

@@ -170,7 +170,7 @@ public final class ReservationTable {
    * @param path from the workspace's root, without a slash before it
    * @param isDirectory whether it leads to a directory
    * @param nowNs only those that have not ended at this time, in nanoseconds since 1970
-   * @return always in the same order
+   * @return always in the same order; none if not all could be compared
    */
   public List<Reservation> covering(String path, boolean isDirectory, long nowNs) {
     if (isEmpty() || path.isEmpty()) {
@@ -191,6 +191,7 @@ public final class ReservationTable {
     }
     if (budget.isSpent()) {
       brokenOff.increment();
+      return List.of(); // some may be missing, the caller's own among them: nothing is told then
     }
     return found.stream()
         .map(Rule::reservation)

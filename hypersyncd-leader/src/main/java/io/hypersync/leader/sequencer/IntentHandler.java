@@ -22,6 +22,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.undo.UndoAgent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
@@ -275,7 +276,7 @@ public final class IntentHandler {
     PendingIntent intent =
         new PendingIntent(
             id,
-            new Author(submit.agent(), worker),
+            new Author(UndoAgent.claimable(submit.agent()), worker),
             submit.context(),
             op,
             submit.inlinePayload(),

@@ -130,10 +130,7 @@ final class LocalLink implements WorkerTransport {
     return session != null && ending == null && toLeader.isWritable(kind);
   }
 
-  /**
-   * Any thread. What a commit tells the worker is on its way before anybody else is told of the
-   * commit, since both happen on the leader's thread.
-   */
+  /** Any thread. It says nothing of what the leader is about to send. */
   @Override
   public boolean hasUnread(IntPredicate readable) {
     return hasUnread;

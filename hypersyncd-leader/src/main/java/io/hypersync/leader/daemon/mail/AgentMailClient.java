@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * goes to the address that is configured, and to no other. Any thread.
  */
 public final class AgentMailClient implements AutoCloseable {
+  private static final List<String> TOKENS = List.of("registration_token", "sender_token");
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(2);
 
   /** From the first byte of the connection to the last one of the answer. */
@@ -60,9 +62,23 @@ public final class AgentMailClient implements AutoCloseable {
   /** Calls a tool; blocks. */
   CallOutcome tool(String name, ObjectNode arguments) throws InterruptedException {
     long id = ids.incrementAndGet();
-    return call(
-        RpcRequests.tool(id, name, arguments),
-        answer -> RpcAnswers.tool(answer.statusCode(), type(answer), answer.body(), id));
+    CallOutcome outcome =
+        call(
+            RpcRequests.tool(id, name, arguments),
+            answer -> RpcAnswers.tool(answer.statusCode(), type(answer), answer.body(), id));
+    return outcome instanceof CallOutcome.Refused(String why)
+        ? new CallOutcome.Refused(withoutTokens(why, arguments))
+        : outcome;
+  }
+
+  /** A server may say what it was given when it refuses that, and the status shows what it says. */
+  private static String withoutTokens(String why, ObjectNode arguments) {
+    String said = why;
+    for (String key : TOKENS) {
+      String token = arguments.path(key).asText();
+      said = token.isEmpty() ? said : said.replace(token, "***");
+    }
+    return said;
   }
 
   /** Reads a resource; blocks. */

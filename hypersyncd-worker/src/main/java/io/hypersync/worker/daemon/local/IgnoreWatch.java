@@ -15,6 +15,8 @@ import io.hypersync.worker.vfs.Mutations;
 import io.hypersync.worker.vfs.OwnReads;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +29,10 @@ import org.slf4j.LoggerFactory;
  */
 final class IgnoreWatch {
   private static final int MAX_FETCHES = 100;
+
+  /** Pause before it is asked for again when nobody could send it, as without a leader. */
+  private static final long AGAIN_S = 2;
+
   private static final Logger LOG = LoggerFactory.getLogger(IgnoreWatch.class);
 
   private final ReplicatedNames names;
@@ -93,6 +99,13 @@ final class IgnoreWatch {
   void stale() {
     changes.incrementAndGet(); // before: see load
     current = null;
+  }
+
+  private void again() {
+    synchronized (this) {
+      fetches = 0;
+    }
+    stale();
   }
 
   private boolean mayChange(FsOp op) {
@@ -201,7 +214,13 @@ final class IgnoreWatch {
     leader.fetchAgain(
         chunks,
         this::stale,
-        errno -> LOG.warn("hypersync.ignore cannot be read here: {}", errno.message()));
+        errno -> {
+          LOG.warn(
+              "hypersync.ignore cannot be read here: {}; it is tried again in {} s",
+              errno.message(),
+              AGAIN_S);
+          CompletableFuture.delayedExecutor(AGAIN_S, TimeUnit.SECONDS).execute(this::again);
+        });
     return new Loaded(last.parsed(), "its bytes are being fetched");
   }
 }

@@ -16,11 +16,14 @@ import io.hypersync.worker.vfs.OwnReads;
 import io.hypersync.worker.vfs.PageFetches;
 import io.hypersync.worker.vfs.RequestFailed;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * hangs holds up nobody but who uses these paths.
  */
 public final class LocalPaths implements AutoCloseable {
+  private static final long OPEN_LIMIT_S = 5;
   private static final Logger LOG = LoggerFactory.getLogger(LocalPaths.class);
   private static final int THREADS = 16;
   private static final long IDLE_S = 30;
@@ -124,26 +128,39 @@ public final class LocalPaths implements AutoCloseable {
     survey.notifyWith(notifier);
   }
 
-  /** Says what is local; to be called before the workspace is mounted. */
+  /**
+   * Opens what there is and says what is local; to be called before the workspace is mounted, so
+   * that nobody finds a local name missing. Waits for a slow disk for some seconds.
+   */
   public void begin() {
-    background.execute(
-        () -> {
-          try {
-            if (!watch.now().rules().isEmpty()) {
-              var _ = serve();
-            } else {
-              LocalStore left = LocalStore.openIfThere(settings.localDir(), settings.workspace());
-              if (left != null) {
-                var _ = serve(left); // patterns that are gone
-              }
-            }
-          } catch (UnusableStore e) {
-            isUnusable(e);
-          } catch (HostCallFailed e) {
-            LOG.debug("nothing is local", e); // said already
-          }
-          survey.say(served());
-        });
+    Future<?> opened = background.submit(this::openWhatThereIs);
+    background.execute(() -> survey.say(served()));
+    try {
+      var _ = opened.get(OPEN_LIMIT_S, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the disk of {} is slow: local paths come later", settings.localDir());
+    } catch (ExecutionException e) {
+      LOG.error("local paths cannot be looked at", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void openWhatThereIs() {
+    try {
+      if (!watch.now().rules().isEmpty()) {
+        var _ = serve();
+      } else {
+        LocalStore left = LocalStore.openIfThere(settings.localDir(), settings.workspace());
+        if (left != null) {
+          var _ = serve(left); // patterns that are gone
+        }
+      }
+    } catch (UnusableStore e) {
+      isUnusable(e);
+    } catch (HostCallFailed e) {
+      LOG.debug("nothing is local", e); // said already
+    }
   }
 
   /** The status, as docs/json.md has it; null if there is neither a file nor a local name. */
