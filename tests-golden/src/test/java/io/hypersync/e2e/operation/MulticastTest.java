@@ -50,7 +50,7 @@ class MulticastTest {
           .toList();
 
   /** What the switch can take. */
-  private static final String RATE = System.getProperty("hypersync.multicast.rate", "4MiB");
+  private static final String RATE = System.getProperty("hypersync.multicast.rate", "8MiB");
 
   private static final int MIB = 1 << 20;
 
