@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
-import io.hypersync.leader.port.IdleChunkPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.session.Hellos;
@@ -466,7 +466,7 @@ class HostileWorkerTest {
   }
 
   /** A store without chunks that counts the bytes it is given. */
-  private final class Chunks extends IdleChunkPort {
+  private final class Chunks extends NoChunks {
     @Override
     public void ingest(SessionId session, ChunkPut put) {
       stored += put.bytes().length;

@@ -7,6 +7,7 @@ import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.IntentWritePort;
 import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
@@ -28,7 +29,7 @@ public final class LeaderParts {
   private LeaderState recovered =
       LeaderParts.genesis(IntentIndex.inMemory(IntentRetention.DEFAULT));
   private OpLog log = new MemoryOpLog();
-  private ChunkPort chunks = ChunkPort.NONE;
+  private ChunkPort chunks = new NoChunks();
   private RootAuditPort auditor = (index, root) -> {};
   private SnapshotManager snapshots;
   private CollectionManager collections = CollectionManager.none();

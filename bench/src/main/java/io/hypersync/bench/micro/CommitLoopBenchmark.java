@@ -8,8 +8,8 @@ import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.past.PastHolds;
-import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.restore.StateRestores;
@@ -118,7 +118,7 @@ public class CommitLoopBenchmark {
               LeaderConfig.of(WORKSPACE),
               new LeaderState(empty, empty.root(), 0, 0, intents),
               log,
-              ChunkPort.NONE,
+              new NoChunks(),
               (_, _, _) -> {},
               (_, _) -> {},
               SnapshotManager.none(WORKSPACE),

@@ -94,11 +94,7 @@ final class ReservationArchive implements ReservationSource {
 
   @Override
   public SourceFreshness freshness(ReservationView seen) {
-    Long goodNs = seen.goodNs();
-    return SourceFreshness.of(
-        SourceFreshness.Source.ARCHIVE,
-        goodNs == null ? -1 : clock.monotonicNs() - goodNs,
-        seen.lastError());
+    return seen.freshness(SourceFreshness.Source.ARCHIVE, clock.monotonicNs());
   }
 
   @Override

@@ -15,39 +15,6 @@ import java.util.List;
  * the disk.
  */
 public interface ChunkPort {
-  /** For a leader whose entries never refer to chunks: its store stays empty. */
-  ChunkPort NONE =
-      new ChunkPort() {
-        @Override
-        public int length(Hash hash) {
-          return ChunkStore.NOT_HERE;
-        }
-
-        @Override
-        public void verify(Hash hash) {}
-
-        @Override
-        public void ingest(SessionId session, ChunkPut chunk) {}
-
-        @Override
-        public void ingest(SessionId session, ChunkCopy chunk) {}
-
-        @Override
-        public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
-
-        @Override
-        public void serve(SessionId session, List<ChunkRef> chunks) {}
-
-        @Override
-        public void sendSymbols(
-            SessionId session,
-            long push,
-            ChunkRef chunk,
-            int symbolBytes,
-            int repair,
-            Runnable handedOver) {}
-      };
-
   /**
    * The length in bytes of a chunk that the store holds, {@link ChunkStore#NOT_HERE} if it does not
    * hold it. A chunk that was found is made durable by the next sync of the store. Does not show

@@ -23,4 +23,9 @@ public record ReservationView(
   /** Nothing was looked at. */
   public static final ReservationView NOTHING =
       new ReservationView(ReservationTable.EMPTY, null, "", 0, 0, 0, 0);
+
+  /** How far this can be relied on at a time of the monotonic clock, if it is from that source. */
+  public SourceFreshness freshness(SourceFreshness.Source source, long nowNs) {
+    return SourceFreshness.of(source, goodNs == null ? -1 : nowNs - goodNs, lastError);
+  }
 }

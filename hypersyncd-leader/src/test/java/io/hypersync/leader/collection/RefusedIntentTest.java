@@ -12,7 +12,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderParts;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionRoots;
-import io.hypersync.leader.port.IdleChunkPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.codec.DecodeException;
@@ -200,7 +200,7 @@ class RefusedIntentTest {
   }
 
   /** The store, which answers at once. */
-  private final class Chunks extends IdleChunkPort {
+  private final class Chunks extends NoChunks {
     @Override
     public int length(Hash hash) {
       return at.chunks.length(hash);

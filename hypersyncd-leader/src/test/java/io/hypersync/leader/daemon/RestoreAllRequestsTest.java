@@ -19,7 +19,7 @@ import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.hazard.TouchWindow;
 import io.hypersync.leader.history.WholeDifference;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
-import io.hypersync.leader.port.IdleChunkPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
@@ -423,7 +423,7 @@ class RestoreAllRequestsTest {
   }
 
   /** Knows what the store has, and does nothing else. */
-  private final class StoredChunks extends IdleChunkPort {
+  private final class StoredChunks extends NoChunks {
     @Override
     public int length(Hash hash) {
       return chunks.length(hash);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.dataplane.DataPlaneSettings.Mode;
-import io.hypersync.leader.port.IdleChunkPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
@@ -288,7 +288,7 @@ class ChunkFanoutTest {
     return entry;
   }
 
-  private static final class Chunks extends IdleChunkPort {
+  private static final class Chunks extends NoChunks {
     private final List<SessionId> served = new ArrayList<>();
 
     /** How many repair symbols each chunk got. */

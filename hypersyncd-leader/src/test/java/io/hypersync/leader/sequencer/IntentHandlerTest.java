@@ -13,7 +13,7 @@ import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.port.IdleChunkPort;
+import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.session.TailCache;
@@ -877,7 +877,7 @@ class IntentHandlerTest {
     return Blake3.hash(bytes);
   }
 
-  private final class StoredChunks extends IdleChunkPort {
+  private final class StoredChunks extends NoChunks {
     private final Map<Hash, Integer> stored = new HashMap<>();
     private final List<Hash> verified = new ArrayList<>();
     private boolean slow;

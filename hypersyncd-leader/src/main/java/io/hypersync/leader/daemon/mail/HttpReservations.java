@@ -95,11 +95,7 @@ public final class HttpReservations implements ReservationSource {
 
   @Override
   public SourceFreshness freshness(ReservationView seen) {
-    Long goodNs = seen.goodNs();
-    return SourceFreshness.of(
-        SourceFreshness.Source.HTTP,
-        goodNs == null ? -1 : clock.monotonicNs() - goodNs,
-        seen.lastError());
+    return seen.freshness(SourceFreshness.Source.HTTP, clock.monotonicNs());
   }
 
   @Override

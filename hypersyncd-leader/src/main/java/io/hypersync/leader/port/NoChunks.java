@@ -8,8 +8,11 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
-/** A store without chunks that drops what it is given; tests override what they look at. */
-public class IdleChunkPort implements ChunkPort {
+/**
+ * A store without chunks, which drops what it is given: for a leader whose entries never refer to
+ * chunks.
+ */
+public class NoChunks implements ChunkPort {
   @Override
   public int length(Hash hash) {
     return ChunkStore.NOT_HERE;
