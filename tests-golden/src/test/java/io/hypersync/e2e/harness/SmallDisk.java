@@ -33,6 +33,18 @@ public final class SmallDisk {
     return new SmallDisk(disk);
   }
 
+  /** As {@link #leave}; a disk on which less than that is free stays as it is. */
+  public void leaveAtMost(long bytes, String ballast) throws IOException, InterruptedException {
+    if (Files.getFileStore(disk).getUsableSpace() > bytes) {
+      var _ = leave(bytes, ballast);
+    }
+  }
+
+  /** Gives back the room that such a file takes. */
+  public void giveBack(String ballast) throws IOException {
+    Files.deleteIfExists(disk.resolve(ballast));
+  }
+
   /**
    * Takes room, so that so much is free.
    *
