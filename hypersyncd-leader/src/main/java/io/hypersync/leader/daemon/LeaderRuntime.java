@@ -44,6 +44,7 @@ import io.hypersync.snapshot.daemon.SnapshotThread;
 import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.local.LocalLeaderTransport;
+import io.hypersync.wire.local.OwningListener;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
@@ -414,6 +415,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 options.bindAddress().getAddress(),
                 options.dataPlane().multicastBytesPerSecond())
             : null;
+    OwningListener arrivals = mount == null ? null : new OwningListener(adapter);
     LeaderTransport transport;
     LocalLeaderTransport beside = null;
     try {
@@ -422,7 +424,7 @@ public final class LeaderRuntime implements AutoCloseable {
               options.bindAddress(),
               options.identity(),
               options.workspace(),
-              adapter,
+              arrivals == null ? adapter : arrivals,
               QuicOptions.defaults());
     } catch (LeaderBindException e) {
       if (multicast != null) {
@@ -430,8 +432,8 @@ public final class LeaderRuntime implements AutoCloseable {
       }
       throw e;
     }
-    if (mount != null) {
-      beside = new LocalLeaderTransport(transport, adapter, mount);
+    if (mount != null && arrivals != null) {
+      beside = new LocalLeaderTransport(transport, arrivals, adapter, mount);
       transport = beside;
     }
     LeaderRuntime runtime =

@@ -10,8 +10,8 @@ import io.hypersync.worker.vfs.Locks;
 import java.util.function.Supplier;
 
 /**
- * Posts lock requests to the agent's thread; the loop is looked up late because it is created after
- * the vfs.
+ * Brings lock requests to the agent, on the caller's thread if the agent rests; the loop is looked
+ * up late because it is created after the vfs.
  */
 record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
   @Override
@@ -21,12 +21,12 @@ record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
 
   @Override
   public void submit(LockCall call) {
-    loop.get().post(agent -> agent.lock(call));
+    loop.get().runOrPost(agent -> agent.lock(call));
   }
 
   @Override
   public void release(OwnerLockKey key, Runnable done) {
-    loop.get().post(agent -> agent.locks().release(key, done));
+    loop.get().runOrPost(agent -> agent.locks().release(key, done));
   }
 
   @Override

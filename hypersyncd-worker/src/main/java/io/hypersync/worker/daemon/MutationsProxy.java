@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Posts mutations and waits to the agent's thread; the loop is looked up late because it is created
- * after the vfs.
+ * Brings mutations and waits to the agent, on the caller's thread if the agent rests; the loop is
+ * looked up late because it is created after the vfs.
  *
  * @param reads runs reads again for which chunks were fetched
  */
@@ -49,12 +49,12 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link,
 
   @Override
   public void whenFresh(WaitingCall call) {
-    loop.get().post(agent -> agent.whenFresh(call));
+    loop.get().runOrPost(agent -> agent.whenFresh(call));
   }
 
   @Override
   public void whenCurrent(WaitingCall call) {
-    loop.get().post(agent -> agent.whenCurrent(call));
+    loop.get().runOrPost(agent -> agent.whenCurrent(call));
   }
 
   @Override
@@ -69,12 +69,12 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link,
 
   @Override
   public void submit(Mutation mutation) {
-    loop.get().post(agent -> agent.submit(mutation));
+    loop.get().runOrPost(agent -> agent.submit(mutation));
   }
 
   @Override
   public void fsync(NodeId node, WaitingCall call) {
-    loop.get().post(agent -> agent.fsync(node, call));
+    loop.get().runOrPost(agent -> agent.fsync(node, call));
   }
 
   @Override

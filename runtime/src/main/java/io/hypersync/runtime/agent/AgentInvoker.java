@@ -47,6 +47,21 @@ final class AgentInvoker {
     }
   }
 
+  /** As {@link #wake}, but runs it in this call if its thread rests and lets callers do that. */
+  void runOrWake() {
+    if (executor instanceof CallerRuns here) {
+      if (scheduled.compareAndSet(false, true)) {
+        try {
+          here.runOrExecute(this::run);
+        } catch (RejectedExecutionException e) {
+          LOG.debug("{} has stopped: there is nothing to wake", agent, e);
+        }
+      }
+    } else {
+      wake();
+    }
+  }
+
   private void run() {
     scheduled.set(false);
     if (agent.doWork() > 0) {

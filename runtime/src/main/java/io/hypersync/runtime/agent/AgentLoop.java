@@ -80,6 +80,16 @@ public final class AgentLoop<A extends Agent> implements Agent {
   }
 
   /**
+   * As {@link #post}; the call and {@code doWork} are run in this call if the agent rests and its
+   * thread lets callers stand in for it ({@link CallerRuns}). For threads that wait for nothing
+   * that the agent waits for, and hold no lock that it needs.
+   */
+  public void runOrPost(Consumer<? super A> call) {
+    calls.add(call);
+    invoker.runOrWake();
+  }
+
+  /**
    * Runs a task on the agent's thread after everything that the transport has received by now was
    * delivered and the agent has processed it. May be called from any thread. After the agent has
    * failed or its thread has stopped, the task is dropped.

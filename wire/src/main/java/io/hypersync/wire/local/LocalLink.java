@@ -1,6 +1,7 @@
 package io.hypersync.wire.local;
 
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.agent.CallerRunsExecutor;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * back from within. There is nothing that could be lost, delayed, or not be understood; what is
  * kept of a network is that each side can end the connection, and stop a stream.
  *
- * <p>Only on the leader's thread, unless stated otherwise.
+ * <p>Only by the owner of both agents ({@link CallerRunsExecutor}), unless stated otherwise.
  */
 final class LocalLink implements WorkerTransport {
   private static final Logger LOG = LoggerFactory.getLogger(LocalLink.class);
@@ -61,7 +62,7 @@ final class LocalLink implements WorkerTransport {
       LeaderTransportListener leader,
       WorkerTransportListener listener,
       Supplier<SessionId> nextSession,
-      ScheduledExecutorService thread) {
+      CallerRunsExecutor thread) {
     this.worker = worker;
     this.leader = leader;
     this.listener = listener;

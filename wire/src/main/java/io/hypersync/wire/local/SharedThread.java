@@ -1,5 +1,7 @@
 package io.hypersync.wire.local;
 
+import io.hypersync.runtime.agent.CallerRuns;
+import io.hypersync.runtime.agent.CallerRunsExecutor;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
@@ -13,12 +15,13 @@ import java.util.concurrent.TimeUnit;
  * A thread that somebody else owns, for one of its users: it can end for this user alone. Once it
  * has, none of this user's tasks runs any more, nor is one running.
  */
-final class SharedThread extends AbstractExecutorService implements ScheduledExecutorService {
-  private final ScheduledExecutorService thread;
+final class SharedThread extends AbstractExecutorService
+    implements ScheduledExecutorService, CallerRuns {
+  private final CallerRunsExecutor thread;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean isShutdown;
 
-  SharedThread(ScheduledExecutorService thread) {
+  SharedThread(CallerRunsExecutor thread) {
     this.thread = thread;
   }
 
@@ -43,12 +46,19 @@ final class SharedThread extends AbstractExecutorService implements ScheduledExe
   @Override
   public void execute(Runnable task) {
     requireOpen();
-    thread.execute(
-        () -> {
-          if (!isTerminated()) {
-            task.run();
-          }
-        });
+    thread.execute(() -> runUnlessEnded(task));
+  }
+
+  @Override
+  public void runOrExecute(Runnable task) {
+    requireOpen();
+    thread.runOrExecute(() -> runUnlessEnded(task));
+  }
+
+  private void runUnlessEnded(Runnable task) {
+    if (!isTerminated()) {
+      task.run();
+    }
   }
 
   @Override

@@ -32,12 +32,12 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -76,7 +76,11 @@ public final class QuicLeaderServer implements LeaderTransport {
   private final EventLoopGroup loop;
   private final WorkspaceTrust trust;
   private final BatchHandler batch;
-  private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions = new HashMap<>();
+
+  /** Changed by the event loop only. */
+  private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions =
+      new ConcurrentHashMap<>();
+
   private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new LinkedHashSet<>();
   private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
   private final HandshakeGate gate;

@@ -65,8 +65,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private boolean opened;
   private boolean unflushed;
   private boolean hasDatagrams;
-  private int maxDatagramBytes;
-  private boolean ending;
+  private volatile int maxDatagramBytes;
+  private volatile boolean ending;
   private boolean ended;
   private boolean faultLogged;
   private @Nullable LinkEnd end;
@@ -236,7 +236,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The most bytes that the peer takes in one datagram; 0 if it takes none. */
+  /** The most bytes that the peer takes in one datagram; 0 if it takes none. Any thread. */
   int maxDatagramBytes() {
     return ending ? 0 : maxDatagramBytes;
   }

@@ -26,7 +26,7 @@ public interface LeaderTransport {
 
   /**
    * The most bytes that a symbol in one datagram may have for this session; 0 if the worker takes
-   * no datagrams, or the session has ended.
+   * no datagrams, or the session has ended. May be called from any thread.
    */
   int maxSymbolBytes(SessionId session);
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.agent.CallerRuns;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
@@ -47,8 +48,9 @@ final class LocalLinkTest {
   private @Nullable SessionId session;
   private @Nullable RuntimeException failure;
   private @Nullable Runnable onReceived;
+  private final OwningListener arrivals = new OwningListener(new Leader());
   private final LocalLeaderTransport leader =
-      new LocalLeaderTransport(network(), new Leader(), new WorkerId("main-host"));
+      new LocalLeaderTransport(network(), arrivals, new Leader(), new WorkerId("main-host"));
   private final WorkerTransport worker = leader.worker(new Worker());
 
   @AfterEach
@@ -66,7 +68,8 @@ final class LocalLinkTest {
               if (method.getName().equals("executor")) {
                 return thread;
               }
-              heard.add("network " + method.getName() + " " + arguments[0]);
+              heard.add(
+                  "network " + method.getName() + " " + (arguments == null ? null : arguments[0]));
               return method.getReturnType() == boolean.class ? true : null;
             });
   }
@@ -311,6 +314,64 @@ final class LocalLinkTest {
         List.of("leader: BarrierRequest", "leader: closed, " + why, "worker: closed, " + why),
         heard());
     var _ = connect();
+  }
+
+  private static void byCaller(ScheduledExecutorService agents, Runnable task) {
+    if (!(agents instanceof CallerRuns here)) {
+      throw new AssertionError("callers cannot run anything");
+    }
+    here.runOrExecute(task);
+  }
+
+  @Test
+  void aCallerBringsAMessageToTheLeaderAndTakesTheAnswerBackItself() throws Exception {
+    SessionId id = connect();
+    Thread caller = Thread.currentThread();
+    onReceived =
+        () -> {
+          assertEquals(caller, Thread.currentThread());
+          leader.send(id, ANSWER);
+        };
+    byCaller(worker.executor(), () -> worker.send(ASK));
+    assertEquals(
+        List.of(
+            "leader: BarrierRequest",
+            "leader: flush",
+            "worker: BarrierResponse",
+            "worker: flush, unread true"),
+        List.copyOf(heard),
+        "when the call returns");
+  }
+
+  @Test
+  void aCallerLeavesTheNetworkToItsThread() throws Exception {
+    SessionId other = new SessionId(1);
+    byCaller(
+        worker.executor(),
+        () -> {
+          leader.send(other, ANSWER);
+          assertFalse(leader.isWritable(other, StreamKind.LOG), "it would go on for ever");
+          assertFalse(leader.isWritable(other, StreamKind.LOG));
+          leader.flush();
+          leader.close(other, null);
+          heard.add("nothing was sent");
+        });
+    run(() -> {});
+    assertEquals(
+        List.of(
+            "nothing was sent",
+            "network send session 1",
+            "network isWritable session 1",
+            "leader: writable LOG",
+            "network flush null",
+            "network close session 1"),
+        heard());
+  }
+
+  @Test
+  void aCallerWithNothingToSendDoesNotWakeTheNetworksThread() throws Exception {
+    byCaller(worker.executor(), leader::flush);
+    assertEquals(List.of(), heard());
   }
 
   @Test
