@@ -66,7 +66,7 @@ final class BaselineFilesystems {
       throws IOException, InterruptedException {
     add(MeasuredFilesystem.Kind.PLAIN);
     for (MeasuredFilesystem.Kind kind : kinds) {
-      if (kind != MeasuredFilesystem.Kind.JNR) {
+      if (!kind.isOurs()) {
         add(kind);
       }
     }
@@ -79,7 +79,7 @@ final class BaselineFilesystems {
   void add(MeasuredFilesystem.Kind kind) throws IOException, InterruptedException {
     Path folder = Files.createDirectories(root.resolve(kind.label()));
     switch (kind) {
-      case HYPERSYNC, JNR, PEER ->
+      case HYPERSYNC, MAIN_HOST, JNR, PEER ->
           throw new IllegalArgumentException(kind + " is set up elsewhere");
       case PLAIN, UNSYNCED -> place(kind, folder);
       case DIRSYNC -> mountDirsync(folder);
@@ -110,8 +110,32 @@ final class BaselineFilesystems {
     }
   }
 
+  /** Measures other mounts of the workspace, too, if they are wanted. */
+  void addOurs(Set<MeasuredFilesystem.Kind> wanted, Demo demo, Demo.Cast cast, DemoFolder folder)
+      throws IOException, InterruptedException {
+    if (wanted.contains(MeasuredFilesystem.Kind.MAIN_HOST)) {
+      String name = MeasuredFilesystem.Kind.MAIN_HOST.label();
+      Path root = folder.mount(name).resolve("bench-" + name);
+      places.addFirst(new MeasuredFilesystem(MeasuredFilesystem.Kind.MAIN_HOST, root));
+    }
+    if (wanted.contains(MeasuredFilesystem.Kind.JNR)) {
+      addJnr(demo, cast, folder);
+    }
+  }
+
+  /**
+   * How the workspace is to be started.
+   *
+   * @param wanted what is to be measured
+   */
+  static Demo.Extras extras(Set<MeasuredFilesystem.Kind> wanted) {
+    return wanted.contains(MeasuredFilesystem.Kind.MAIN_HOST)
+        ? Demo.Extras.NONE.withMainHost(MeasuredFilesystem.Kind.MAIN_HOST.label())
+        : Demo.Extras.NONE;
+  }
+
   /** Starts one more worker of a workspace, whose mount goes through libfuse 2. */
-  void addJnr(Demo demo, Demo.Cast cast, DemoFolder folder)
+  private void addJnr(Demo demo, Demo.Cast cast, DemoFolder folder)
       throws IOException, InterruptedException {
     String name = MeasuredFilesystem.Kind.JNR.label();
     try {

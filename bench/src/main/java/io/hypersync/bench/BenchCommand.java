@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --ops write,create --threads 1,16",
       "  ./hypersync bench --seconds 10 --json > bench.json",
       "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
+      "  ./hypersync bench --beside main-host,dirsync     # beside the mount of the main host",
       "  ./hypersync bench --beside jnr                   # beside a mount through libfuse 2",
       "  ./hypersync bench --workers 1                    # and nobody replicates it beside",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
@@ -65,6 +66,7 @@ public final class BenchCommand implements ExtraCommand {
   private static final Set<MeasuredFilesystem.Kind> NEIGHBOURS =
       Collections.unmodifiableSet(
           EnumSet.of(
+              MeasuredFilesystem.Kind.MAIN_HOST,
               MeasuredFilesystem.Kind.UNSYNCED,
               MeasuredFilesystem.Kind.DIRSYNC,
               MeasuredFilesystem.Kind.BINDFS,
@@ -178,7 +180,8 @@ public final class BenchCommand implements ExtraCommand {
       split = ",",
       defaultValue = "unsynced,dirsync,bindfs",
       description =
-          "Which filesystems to measure, too, beside the disk with fsync: unsynced, the disk"
+          "Which filesystems to measure, too, beside the disk with fsync: main-host, a mount in the"
+              + " leader's process; unsynced, the disk"
               + " without; dirsync, an ext4 that is mounted sync,dirsync; bindfs, a libfuse"
               + " passthrough; jnr, a mount of one more worker through libfuse 2; none (default:"
               + " ${DEFAULT-VALUE}).")

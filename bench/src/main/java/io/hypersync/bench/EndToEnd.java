@@ -52,7 +52,8 @@ record EndToEnd(
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
-    Demo.Cast cast = demo.start(NewIds.workspace(), workers.names());
+    Demo.Cast cast =
+        demo.start(NewIds.workspace(), workers.names(), BaselineFilesystems.extras(beside));
     MeasuredFilesystem mount = workers.measured(folder);
     List<Pair> rows = List.of();
     List<Propagation> propagation = List.of();
@@ -60,9 +61,7 @@ record EndToEnd(
     BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
     if (memory.isEmpty()) {
       baselines.addAll(beside, peer);
-      if (beside.contains(MeasuredFilesystem.Kind.JNR)) {
-        baselines.addJnr(demo, cast, folder);
-      }
+      baselines.addOurs(beside, demo, cast, folder);
       rows = Pair.of(measure(narrator, cleanup, mount, baselines.places()));
       propagation = propagation(narrator, cleanup, folder, mount);
     } else {
@@ -114,7 +113,7 @@ record EndToEnd(
   static void warmUpOurs(Narrator narrator, Cleanup cleanup, List<MeasuredFilesystem> others)
       throws IOException, InterruptedException {
     for (MeasuredFilesystem place : others) {
-      if (place.kind() == MeasuredFilesystem.Kind.JNR) {
+      if (place.kind().isOurs()) {
         warmUp(narrator, cleanup, place);
       }
     }

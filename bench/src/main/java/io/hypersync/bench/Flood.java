@@ -41,7 +41,7 @@ record Flood(Workers workers, double seconds) {
     List<byte[]> packets = HandshakeFlood.record(folder.root().resolve("nobody"));
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace(), workers.names());
+            .start(NewIds.workspace(), workers.names(), Demo.Extras.NONE);
     int port = HostPort.parse(cast.leader().status().path("address").asText()).port();
     MeasuredFilesystem mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);

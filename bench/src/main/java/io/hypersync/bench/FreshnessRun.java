@@ -41,7 +41,7 @@ record FreshnessRun(Workers workers) {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-        .start(NewIds.workspace(), workers.names());
+        .start(NewIds.workspace(), workers.names(), Demo.Extras.NONE);
     MeasuredFilesystem here = workers.measured(folder);
     Path there = workers.other(folder).orElseThrow().root();
     EndToEnd.warmUp(narrator, cleanup, here);

@@ -62,7 +62,7 @@ enum Job {
 
     boolean has(MeasuredFilesystem.Kind kind) {
       return switch (kind) {
-        case HYPERSYNC, JNR, PEER -> true;
+        case HYPERSYNC, MAIN_HOST, JNR, PEER -> true;
         case BINDFS -> this != LARGE;
         case DIRSYNC -> this == DURABLE;
         case PLAIN -> this == LARGE;

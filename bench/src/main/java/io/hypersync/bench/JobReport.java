@@ -91,10 +91,10 @@ final class JobReport {
     ArrayNode rows = tree.putArray("rows");
     for (JobDurations times : all) {
       ObjectNode row = rows.addObject().put("job", times.job().key());
-      times.ns().forEach((place, ns) -> row.put(place.label() + "_ms", rounded(ns / NS_PER_MS)));
+      times.ns().forEach((place, ns) -> row.put(place.key() + "_ms", rounded(ns / NS_PER_MS)));
       for (MeasuredFilesystem.Kind place : times.ns().keySet()) {
         if (place != MeasuredFilesystem.Kind.HYPERSYNC) {
-          times.times(place).ifPresent(ratio -> row.put("times_" + place.label(), rounded(ratio)));
+          times.times(place).ifPresent(ratio -> row.put("times_" + place.key(), rounded(ratio)));
         }
       }
     }

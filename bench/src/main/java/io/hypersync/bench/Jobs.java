@@ -52,13 +52,12 @@ record Jobs(
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
-    Demo.Cast cast = demo.start(NewIds.workspace(), workers.names());
+    Demo.Cast cast =
+        demo.start(NewIds.workspace(), workers.names(), BaselineFilesystems.extras(beside));
     MeasuredFilesystem mount = workers.measured(folder);
     BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
     baselines.addAll(beside, peer);
-    if (beside.contains(MeasuredFilesystem.Kind.JNR)) {
-      baselines.addJnr(demo, cast, folder);
-    }
+    baselines.addOurs(beside, demo, cast, folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     EndToEnd.warmUpOurs(narrator, cleanup, baselines.places());
     Programs programs = new Programs();

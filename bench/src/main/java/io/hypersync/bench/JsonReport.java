@@ -20,7 +20,7 @@ final class JsonReport {
       row.samples().values().forEach(sample -> add(node, sample));
       for (MeasuredFilesystem.Kind place : row.samples().keySet()) {
         if (place != MeasuredFilesystem.Kind.HYPERSYNC) {
-          put(node, "p50_times_" + place.label(), row.timesP50(place));
+          put(node, "p50_times_" + place.key(), row.timesP50(place));
         }
       }
       put(node, "ops_share_of_plain", row.shareOfPlainOperations());
@@ -43,7 +43,7 @@ final class JsonReport {
   }
 
   private static void add(ObjectNode row, Sample sample) {
-    row.putObject(sample.place().label())
+    row.putObject(sample.place().key())
         .put("best_us", rounded(sample.bestNs() / NS_PER_US))
         .put("p50_us", rounded(sample.p50Ns() / NS_PER_US))
         .put("p99_us", rounded(sample.p99Ns() / NS_PER_US))

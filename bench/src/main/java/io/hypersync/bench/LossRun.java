@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
@@ -85,11 +84,8 @@ record LossRun(Workers workers, List<Double> losses, List<Duration> bursts, List
   private List<LossFound> inMode(String mode, Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     Demo.Extras extras =
-        new Demo.Extras(
-            List.of(PATH_OPTION),
-            List.of("hypersync.replication.data_plane=" + mode),
-            List.of(),
-            Optional.empty());
+        Demo.Extras.settings(List.of("hypersync.replication.data_plane=" + mode), List.of())
+            .withJavaOptions(List.of(PATH_OPTION));
     Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
     String writer = workers.names().getFirst();
     Demo.Cast cast = demo.start(NewIds.workspace(), List.of(writer), extras);

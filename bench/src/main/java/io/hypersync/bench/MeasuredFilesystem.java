@@ -13,6 +13,8 @@ record MeasuredFilesystem(Kind kind, Path root) {
   enum Kind {
     /** A HyperSync mount: a mutating call returns when it is durable (hypersync.md 6.3). */
     HYPERSYNC("hypersync", false),
+    /** A mount of the same workspace in the leader's process. */
+    MAIN_HOST("main-host", false),
     /** The leader's disk itself: fsync of the file, and of the directory if a name has changed. */
     PLAIN("plain", true),
     /** The leader's disk without any fsync: nothing is durable. */
@@ -50,9 +52,19 @@ record MeasuredFilesystem(Kind kind, Path root) {
       return operation.changesSomething() || (this != UNSYNCED && this != DIRSYNC);
     }
 
-    /** Returns the name in options and JSON. */
+    /** Whether it is a mount of the workspace that is measured, with a daemon of its own. */
+    boolean isOurs() {
+      return this == HYPERSYNC || this == MAIN_HOST || this == JNR;
+    }
+
+    /** Returns the name in options and texts. */
     String label() {
       return label;
+    }
+
+    /** Returns the name in JSON. */
+    String key() {
+      return label.replace('-', '_');
     }
   }
 

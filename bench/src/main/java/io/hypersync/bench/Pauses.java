@@ -46,7 +46,7 @@ record Pauses(Workers workers, double seconds) {
             .start(
                 NewIds.workspace(),
                 workers.names(),
-                Demo.Extras.javaOptions(List.of(SafepointLog.option(logs))));
+                Demo.Extras.NONE.withJavaOptions(List.of(SafepointLog.option(logs))));
     MeasuredFilesystem mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     narrator.say("creating files as fast as %d threads can", THREADS);

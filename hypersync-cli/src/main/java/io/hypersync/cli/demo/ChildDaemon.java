@@ -86,6 +86,15 @@ public final class ChildDaemon {
         socket);
   }
 
+  /**
+   * Another daemon in the same process, which ends with this one.
+   *
+   * @param socket its own admin socket
+   */
+  ChildDaemon beside(String other, Path otherSocket) {
+    return new ChildDaemon(other, arguments, javaOptions, launcher, process, log, otherSocket);
+  }
+
   private static Process launch(
       List<String> arguments, List<String> javaOptions, Optional<Path> launcher, Path log)
       throws IOException {

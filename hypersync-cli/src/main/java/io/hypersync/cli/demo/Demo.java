@@ -2,6 +2,7 @@ package io.hypersync.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.render.Table;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
@@ -78,25 +79,37 @@ public final class Demo {
    * @param leaderSettings of the leader, each as {@code key=value}
    * @param workerSettings of each worker, likewise
    * @param launcher that of another build; empty for the one that runs this command
+   * @param mainHost the name of a worker in the leader's process; empty if there is none
    */
   public record Extras(
       List<String> javaOptions,
       List<String> leaderSettings,
       List<String> workerSettings,
-      Optional<Path> launcher) {
-    /** Only options for the JVM. */
-    public static Extras javaOptions(List<String> options) {
-      return new Extras(options, List.of(), List.of(), Optional.empty());
-    }
+      Optional<Path> launcher,
+      Optional<String> mainHost) {
+    /** Nothing. */
+    public static final Extras NONE =
+        new Extras(List.of(), List.of(), List.of(), Optional.empty(), Optional.empty());
 
     /** Only settings. */
     public static Extras settings(List<String> leader, List<String> worker) {
-      return new Extras(List.of(), leader, worker, Optional.empty());
+      return new Extras(List.of(), leader, worker, Optional.empty(), Optional.empty());
+    }
+
+    /** The same with these options for the JVM. */
+    public Extras withJavaOptions(List<String> options) {
+      return new Extras(options, leaderSettings, workerSettings, launcher, mainHost);
     }
 
     /** The same with the launcher of another build. */
     public Extras from(Path otherLauncher) {
-      return new Extras(javaOptions, leaderSettings, workerSettings, Optional.of(otherLauncher));
+      return new Extras(
+          javaOptions, leaderSettings, workerSettings, Optional.of(otherLauncher), mainHost);
+    }
+
+    /** The same with a worker in the leader's process. */
+    public Extras withMainHost(String worker) {
+      return new Extras(javaOptions, leaderSettings, workerSettings, launcher, Optional.of(worker));
     }
 
     private static List<String> flags(List<String> settings) {
@@ -104,12 +117,10 @@ public final class Demo {
     }
   }
 
-  /** Starts a leader and workers of these names. */
-  public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
-    return start(id, names, Extras.javaOptions(List.of()));
-  }
-
-  /** Starts a leader and workers of these names, and returns when all workers have mounted. */
+  /**
+   * Starts a leader and workers of these names, and returns when all workers have mounted. The one
+   * in the leader's process is among them.
+   */
   public Cast start(WorkspaceId id, List<String> names, Extras extras)
       throws IOException, InterruptedException {
     LeaderPort port = LeaderPort.reserve();
@@ -129,13 +140,22 @@ public final class Demo {
             runDirectory.leaderSocket(id),
             joined(
                 List.of("leader", "--dir", workspace.root().toString()),
-                Extras.flags(extras.leaderSettings())),
+                joined(mainHost(extras), Extras.flags(extras.leaderSettings()))),
             extras);
     leader.await("answer", status -> true);
     narrator.say("leader is ready: process %d, UDP port %d", leader.pid(), address.port());
     SequencedMap<String, ChildDaemon> workers = new LinkedHashMap<>();
+    extras
+        .mainHost()
+        .ifPresent(
+            name ->
+                workers.put(
+                    name,
+                    leader.beside("worker " + name, runDirectory.workerSocket(id, worker(name)))));
     for (String name : names) {
-      workers.put(name, launchWorker(workspace, address, name, extras));
+      if (!workers.containsKey(name)) {
+        workers.put(name, launchWorker(workspace, address, name, extras));
+      }
     }
     for (ChildDaemon worker : workers.values()) {
       JsonNode status = worker.await("reach the leader", json -> json.path("mounted").asBoolean());
@@ -144,6 +164,25 @@ public final class Demo {
           status.path("worker_id").asText(), worker.pid(), status.path("mount").asText());
     }
     return new Cast(workspace, address, leader, workers);
+  }
+
+  private List<String> mainHost(Extras extras) {
+    return extras
+        .mainHost()
+        .map(
+            name ->
+                joined(
+                    List.of(
+                        "--mount",
+                        folder.mount(name).toString(),
+                        "--set",
+                        Settings.WORKER_ID.key() + "=" + name),
+                    Extras.flags(extras.workerSettings())))
+        .orElse(List.of());
+  }
+
+  private static WorkerId worker(String name) {
+    return new WorkerId(name);
   }
 
   /** Starts another worker; it may not be ready yet when this returns. */
@@ -293,7 +332,7 @@ public final class Demo {
   private ChildDaemon launchWorker(
       WorkspaceDirectory workspace, HostPort leader, String name, Extras extras)
       throws IOException {
-    WorkerId id = new WorkerId(name);
+    WorkerId id = worker(name);
     Path token = workspace.tokenFile(id);
     workspace.writeToken(id, leader, token);
     return launch(

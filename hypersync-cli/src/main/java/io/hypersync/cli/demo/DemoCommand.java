@@ -71,7 +71,11 @@ public final class DemoCommand implements Callable<Integer> {
       Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
       Demo.Cast cast;
       try {
-        cast = demo.start(NewIds.workspace(), Demo.PLAYERS);
+        cast =
+            demo.start(
+                NewIds.workspace(),
+                Demo.PLAYERS,
+                Demo.Extras.NONE.withMainHost(Demo.PLAYERS.getFirst()));
         demo.play(cast, source());
         demo.report(cast);
       } catch (UserError | IOException failure) {
