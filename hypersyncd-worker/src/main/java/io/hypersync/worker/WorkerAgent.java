@@ -217,6 +217,9 @@ public final class WorkerAgent implements Agent {
   /** Chunks that the leader could not send just now. */
   private final Set<Hash> askAgain = new HashSet<>();
 
+  /** Requests whose mutations must not be submitted any more; see {@link #giveUp}. */
+  private Set<RequestId> overtaken = Set.of();
+
   /** Chunks that are being read for the leader. */
   private final Set<Hash> copies = new HashSet<>();
 
@@ -401,8 +404,23 @@ public final class WorkerAgent implements Agent {
       mutation.completion().failed(Errno.EROFS);
       return;
     }
+    if (overtaken.contains(mutation.unique())) {
+      mutation.completion().failed(Errno.EIO);
+      return;
+    }
     Invariant.NO_MUTATION_WITHOUT_LEADER.check(session.isLive());
     gate.submit(mutation, visibilityGate.settled());
+  }
+
+  /**
+   * Ends with EIO what this worker has not seen committed of changes to these nodes. To be called
+   * when the lease under which they were made is lost.
+   *
+   * @param onTheirWay numbers of requests that may come here only after this: they end so, too
+   */
+  public void giveUp(Set<NodeId> nodes, Set<RequestId> onTheirWay) {
+    overtaken = Set.copyOf(onTheirWay); // the kernel never uses a number again
+    gate.giveUp(nodes);
   }
 
   /**

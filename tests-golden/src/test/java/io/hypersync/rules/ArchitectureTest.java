@@ -70,6 +70,7 @@ class ArchitectureTest {
                       "io.hypersync.worker.intents",
                       "io.hypersync.worker.local",
                       "io.hypersync.worker.lock",
+                      "io.hypersync.worker.memory",
                       "io.hypersync.worker.replica",
                       "io.hypersync.worker.link",
                       "io.hypersync.worker.port",

@@ -130,7 +130,8 @@ public final class ChildDaemon {
     return String.join(" ", javaOptions);
   }
 
-  private static String launcher() {
+  /** The launcher that runs this command. */
+  static String launcher() {
     String launcher = System.getenv("HYPERSYNC_LAUNCHER");
     if (launcher == null) {
       throw new UserError("this command needs the launcher", "Run it as: ./hypersync <command>");

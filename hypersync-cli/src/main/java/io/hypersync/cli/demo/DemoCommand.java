@@ -22,13 +22,16 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = {
       "Start a leader and two workers, clone a repository through one mount and read it through the"
-          + " other, edit, show the latencies, and clean up. Needs root and git."
+          + " other, edit, show the latencies, and clean up. Needs root and git.",
+      "With --agents six scripted agents work on both mounts instead, and two of them collide: shows"
+          + " the hazards, who did what, an undo, and what there is afterwards."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync demo",
       "  ./hypersync demo --keep                      # and leave it running",
-      "  ./hypersync demo --repository /src/linux"
+      "  ./hypersync demo --repository /src/linux",
+      "  ./hypersync demo --agents                    # six agents, two of which collide"
     })
 public final class DemoCommand implements Callable<Integer> {
   /** The exit code with which shells report a process ended by Ctrl-C. */
@@ -39,6 +42,9 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Leave it running, and say how to use and stop it.")
   private boolean keep;
 
+  @Option(names = "--agents", description = "Show agents that collide, in place of a repository.")
+  private boolean agents;
+
   @Option(
       names = "--repository",
       paramLabel = "<dir>",
@@ -47,6 +53,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (agents && repository != null) {
+      throw new UserError(
+          "--agents and --repository at once", "Give one of them.", UserError.USAGE);
+    }
     refuseIfImpossible();
     Path parent = Path.of(System.getProperty("java.io.tmpdir"));
     try {
@@ -76,7 +86,11 @@ public final class DemoCommand implements Callable<Integer> {
                 NewIds.workspace(),
                 Demo.PLAYERS,
                 Demo.Extras.NONE.withMainHost(Demo.PLAYERS.getFirst()));
-        demo.play(cast, source());
+        if (agents) {
+          new AgentsDemo(narrator, cleanup, folder, cast).play();
+        } else {
+          demo.play(cast, source());
+        }
         demo.report(cast);
       } catch (UserError | IOException failure) {
         if (cleanup.hasBegun()) {

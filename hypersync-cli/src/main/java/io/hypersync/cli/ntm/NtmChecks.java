@@ -134,13 +134,14 @@ public final class NtmChecks {
     WalDatabases.Found found = WalDatabases.below(mount);
     for (Path file : found.files()) {
       findings.add(
-          Finding.error(
+          Finding.warning(
               "wal_database",
-              file + " is an SQLite database in WAL mode, which processes cannot share here",
-              "put it on a local disk, or: sqlite3 "
+              file
+                  + " is an SQLite database in WAL mode: while one host has it open, it is locked for"
+                  + " others",
+              "if several hosts need it at once: sqlite3 "
                   + ShellWords.quoted(file)
-                  + " 'PRAGMA locking_mode=EXCLUSIVE;"
-                  + " PRAGMA journal_mode=DELETE'; for beads: br --no-db"));
+                  + " 'PRAGMA journal_mode=DELETE'; for beads: br --no-db"));
     }
     if (found.files().isEmpty()) {
       findings.add(

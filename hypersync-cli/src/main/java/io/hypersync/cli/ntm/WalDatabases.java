@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * SQLite databases in WAL mode below a folder, which several processes cannot share on a workspace.
- * Found by their headers; the search is bounded, so that it ends in a large workspace, too.
+ * SQLite databases in WAL mode below a folder, which only one host at a time can have open. Found
+ * by their headers; the search is bounded, so that it ends in a large workspace, too.
  */
 final class WalDatabases {
   private static final int DEPTH = 6;

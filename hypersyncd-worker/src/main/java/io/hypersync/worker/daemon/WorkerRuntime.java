@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
@@ -54,10 +55,12 @@ import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
 import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.hazard.HazardNotices;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.memory.MemoryRequests;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
@@ -146,6 +149,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final HazardNotices hazards;
 
   private final LocalPaths localPaths;
+  private final MemoryRequests memories;
   private final MountBackend backend;
   private volatile @Nullable Inotify inotify;
 
@@ -263,6 +267,16 @@ public final class WorkerRuntime implements AutoCloseable {
             inodes,
             new OwnReads(store, recent),
             mutations);
+    this.memories =
+        new MemoryRequests(
+            this::view,
+            inodes,
+            new OwnReads(store, recent),
+            mutations,
+            new LocksProxy(this::loop),
+            agent::giveUp,
+            Clock.SYSTEM);
+    agent.locks().whenLost(memories::lost); // its thread has not begun yet
     this.backend = backend();
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -674,6 +688,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /** The filesystem, with shadow calls for local inotify watches around it if they are enabled. */
   private FuseHandler reporting(FuseMount mount, FuseSession started, Vfs served) {
     localPaths.notifyWith(started.notifier());
+    memories.dropPagesWith(inode -> dropPages(started.notifier(), inode));
     FuseHandler named = named(served);
     if (options.inotify().isEmpty()) {
       return named;
@@ -695,6 +710,20 @@ public final class WorkerRuntime implements AutoCloseable {
     inotify = reporter;
     reporter.start();
     return reporter.around(named);
+  }
+
+  /** On a thread of its own: the kernel first writes pages that were changed, to this worker. */
+  private static void dropPages(FuseNotifier notifier, InodeNo inode) {
+    Thread.ofVirtual()
+        .name("worker-memory")
+        .start(
+            () -> {
+              try {
+                var _ = notifier.invalidateInode(inode, 0, 0);
+              } catch (IOException e) {
+                LOG.debug("the kernel may keep pages of {}", inode, e);
+              }
+            });
   }
 
   /** Passes on what becomes visible, once there is somebody to tell. */
@@ -762,7 +791,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * their callers' agents.
    */
   private FuseHandler named(Vfs served) {
-    FuseHandler all = localPaths.around(served);
+    FuseHandler all = memories.around(localPaths.around(served), served);
     return agents == null ? all : agents.around(all);
   }
 

@@ -384,6 +384,16 @@ public final class IntentTracker implements LocalCalls {
     failAll(Errno.EIO);
   }
 
+  /** Ends the mutations of these nodes with EIO, as {@link #giveUpAll} does all. */
+  void giveUp(Set<NodeId> nodes) {
+    for (PendingMutation mutation : List.copyOf(pending.values())) {
+      if (nodes.stream().anyMatch(node -> touches(mutation.mutation().op(), node))) {
+        clientIds.retire(mutation.mutation().caller());
+        end(mutation, Errno.EIO);
+      }
+    }
+  }
+
   /** Ends every mutation: the worker stops, or will never apply again. */
   public void failAll(Errno errno) {
     List.copyOf(pending.values()).forEach(mutation -> end(mutation, errno));

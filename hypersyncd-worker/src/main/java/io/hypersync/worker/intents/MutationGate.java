@@ -135,6 +135,19 @@ public final class MutationGate implements LocalCalls {
     }
   }
 
+  /**
+   * Ends with EIO the mutations of these nodes that wait, here or for the leader. Those that the
+   * leader does not have yet are never sent; the outcome of the others is unknown.
+   */
+  public void giveUp(Set<NodeId> nodes) {
+    for (Mutation mutation : List.copyOf(waiting.keySet())) {
+      if (nodes.stream().anyMatch(node -> IntentTracker.touches(mutation.op(), node))) {
+        fail(mutation, Errno.EIO);
+      }
+    }
+    intents.giveUp(nodes);
+  }
+
   private void fail(Mutation mutation, Errno errno) {
     if (waiting.remove(mutation) != null) {
       mutation.completion().failed(errno);

@@ -154,6 +154,17 @@ public final class LocalLocks {
     return file == null ? null : file.conflict(owner, range, mode);
   }
 
+  /** Whether anybody has a lock on the file, of either kind. */
+  public synchronized boolean holdsAny(InodeNo node) {
+    for (LockSpace space : LockSpace.values()) {
+      File file = files.get(new Key(node, space));
+      if (file != null && !file.owners.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** A descriptor was closed: an owner's fcntl locks on the file end. */
   public void closed(InodeNo node, FuseLockOwner owner) {
     release(new Key(node, LockSpace.POSIX), file -> file.owners.remove(owner) != null);

@@ -68,6 +68,7 @@ public final class LockClient {
    */
   private final Set<RequestId> earlyInterrupts = new LinkedHashSet<>();
 
+  private Runnable whenLost = () -> {};
   private boolean online;
   private @Nullable Long session;
   private long epoch;
@@ -97,6 +98,14 @@ public final class LockClient {
     this.settled = settled;
     this.heldLocks = heldLocks;
     this.deadlineNs = deadlineNs;
+  }
+
+  /**
+   * Sets what is run when the leader has none of the locks that this run held: before any request
+   * of the new session, and before any entry that the leader sends in it.
+   */
+  public void whenLost(Runnable lost) {
+    this.whenLost = lost;
   }
 
   /** The random id of this run, sent in Hello. */
@@ -435,6 +444,7 @@ public final class LockClient {
   private void forgetSession() {
     int gone = heldLocks.held();
     heldLocks.lost();
+    whenLost.run();
     if (gone > 0) {
       LOG.warn("{} locks are lost: the leader was started again, or freed them", gone);
     }

@@ -5,6 +5,8 @@ import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.lease.OpenNodes;
 import io.hypersync.worker.sighting.Sightings;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +73,18 @@ final class OpenHandles {
         sightings.closed(file.node(), file.reader());
       }
     }
+  }
+
+  /** The handles of a node that are open now. */
+  List<FileHandle> of(NodeId node) {
+    List<FileHandle> found = new ArrayList<>();
+    handles.forEach(
+        (fh, handle) -> {
+          if (handle.node().equals(node)) {
+            found.add(fh);
+          }
+        });
+    return found;
   }
 
   int size() {

@@ -4,10 +4,12 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.UsedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -16,6 +18,7 @@ import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.sighting.Sightings;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -144,6 +147,11 @@ public final class Vfs implements FuseHandler {
   /** The number of open files and directories. */
   public int openHandles() {
     return handles.size();
+  }
+
+  /** The handles of a node that are open now, in no order. */
+  public List<FileHandle> handlesOf(NodeId node) {
+    return handles.of(node);
   }
 
   /**

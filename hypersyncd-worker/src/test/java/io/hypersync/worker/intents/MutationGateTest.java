@@ -22,6 +22,7 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +94,24 @@ class MutationGateTest {
     assertEquals(List.of("2 EIO"), told);
     readBarrier.advance(7);
     assertEquals(List.of(), sent());
+  }
+
+  /** Of what was sent the outcome is unknown; of the rest it is known here only. */
+  @Test
+  void whatIsGivenUpForItsNodeEndsWithEioAndIsNeverSentAgain() {
+    gate.submit(write(2), 5);
+    gate.submit(mkdir(4), 7);
+    gate.submit(mkdir(6), 5);
+    gate.giveUp(Set.of(FILE));
+    assertEquals(List.of("2 EIO"), told);
+    gate.giveUp(Set.of(DIRECTORY));
+    assertEquals(List.of("2 EIO", "6 EIO", "4 EIO"), told);
+    assertEquals(0, gate.size());
+    int before = sent().size();
+    readBarrier.advance(7);
+    intents.reconnected(0);
+    intents.retry(0);
+    assertEquals(before, sent().size());
   }
 
   @Test

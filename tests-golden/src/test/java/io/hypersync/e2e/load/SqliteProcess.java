@@ -124,8 +124,14 @@ public final class SqliteProcess implements AutoCloseable {
         "\n", ask(statement).orElseThrow(() -> new AssertionError("ended at " + statement)));
   }
 
+  /** Closes the database, and waits until the process has ended. */
+  public void end() throws IOException {
+    statements.close();
+    await("it does not end");
+  }
+
   /** Sends SIGKILL. */
-  void kill() {
+  public void kill() {
     var _ = process.destroyForcibly();
   }
 
@@ -133,9 +139,13 @@ public final class SqliteProcess implements AutoCloseable {
   @Override
   public void close() throws IOException {
     kill();
+    await("it does not die");
+  }
+
+  private void await(String otherwise) {
     try {
       if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-        throw new AssertionError("it does not die");
+        throw new AssertionError(otherwise);
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

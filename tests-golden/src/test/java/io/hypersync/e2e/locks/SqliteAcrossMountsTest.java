@@ -74,36 +74,6 @@ class SqliteAcrossMountsTest {
     assertArrayEquals(Files.readAllBytes(onB), Files.readAllBytes(onA));
   }
 
-  /**
-   * WAL needs a shared writable mapping, which is refused (hypersync.md 6.6): the error must be
-   * clear, and the data intact.
-   */
-  @ParameterizedTest
-  @EnumSource
-  void whoTriesWalIsToldAndNothingIsHarmed(Kind kind) throws Exception {
-    Path onA = database("a", "wal-" + kind);
-    Path onB = database("b", "wal-" + kind);
-    try (SqliteProcess a = SqliteProcess.start(kind, onA, PATIENCE)) {
-      assertEquals("", a.must("create table t(n int)"));
-      assertEquals("", a.must("insert into t values(1)"));
-      assertEquals("wal", a.must("pragma journal_mode=wal"));
-      assertRefused("disk I/O error", a, "insert into t values(2)");
-      try (SqliteProcess b = SqliteProcess.start(kind, onB, PATIENCE)) {
-        assertRefused("disk I/O error", b, "insert into t values(3)");
-        assertRefused("disk I/O error", b, "select n from t");
-      }
-    }
-    backToRollback(kind, onB);
-    for (Path database : List.of(onA, onB)) {
-      try (SqliteProcess process = SqliteProcess.start(kind, database, PATIENCE)) {
-        assertEquals("1", process.must("select n from t"));
-        assertEquals("ok", process.must("pragma integrity_check"));
-        assertEquals("", process.must("insert into t values(1)"));
-        assertEquals("", process.must("delete from t where rowid > 1"));
-      }
-    }
-  }
-
   @ParameterizedTest
   @EnumSource
   void walWorksForOneWhoHasTheFileForHimself(Kind kind) throws Exception {

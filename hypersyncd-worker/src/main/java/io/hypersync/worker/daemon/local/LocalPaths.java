@@ -251,6 +251,11 @@ public final class LocalPaths implements AutoCloseable {
         });
   }
 
+  /** Does what is decided in memory. */
+  void answerLock(FuseReply reply, PageFetches.Answer call) {
+    pages.answer(reply, call);
+  }
+
   /** Does it on a thread that may wait. */
   void answerLater(FuseReply reply, Work work) {
     try {

@@ -18,6 +18,7 @@ import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.local.IgnoreRules;
+import io.hypersync.worker.local.LocalLockRequests;
 import io.hypersync.worker.local.LocalNode;
 import io.hypersync.worker.local.LocalNodes;
 import io.hypersync.worker.local.LocalParent;
@@ -642,9 +643,12 @@ final class LocalRouter implements FuseHandler {
       }
       case FuseOperation.BatchForget batch -> forget(header, batch, reply);
       case FuseOperation.GetLk get ->
-          paths.answer(reply, () -> locks.get(header.nodeId(), get, reply));
-      case FuseOperation.SetLk set -> paths.answer(reply, () -> locks.set(header, set, reply));
-      case FuseOperation.Flush flush -> locks.flush(header.nodeId(), flush, reply);
+          paths.answerLock(reply, () -> locks.get(header.nodeId(), get, reply));
+      case FuseOperation.SetLk set -> paths.answerLock(reply, () -> locks.set(header, set, reply));
+      case FuseOperation.Flush flush -> {
+        locks.closed(header.nodeId(), flush.lockOwner());
+        reply.ok();
+      }
       case FuseOperation.Access _,
           FuseOperation.Poll _,
           FuseOperation.Bmap _,

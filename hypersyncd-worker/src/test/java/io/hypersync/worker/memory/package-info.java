@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.memory;
+
+import org.jspecify.annotations.NullMarked;
