@@ -21,6 +21,8 @@ import io.hypersync.sim.load.HistoryProcess;
 import io.hypersync.sim.load.SimKernel;
 import io.hypersync.sim.load.SimProcess;
 import io.hypersync.sim.load.WriteLengths;
+import io.hypersync.sim.mainhost.MainHostWish;
+import io.hypersync.sim.mainhost.SharedProcess;
 import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.SymbolFaults;
@@ -46,6 +48,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cluster {
   static final int WORKERS = 2;
+
+  /** The worker that may be in the leader's process. */
+  private static final int MAIN_HOST = 0;
+
   private static final int HISTORY_PROCESSES = 2;
 
   /** Paths are restored in one of so many histories. */
@@ -81,6 +87,7 @@ final class Cluster {
   private final SimUndos.Wish undos;
   private final SimPasts.Wish pasts;
   private final SimStateRestores.Wish wholeRestores;
+  private final MainHostWish mainHost;
   private boolean quiet;
   private int workerRuns;
   private int lastPid = 100;
@@ -97,6 +104,7 @@ final class Cluster {
    * @param groupPrng the same for what is sent to all workers at once
    * @param agentPrng the same for processes that belong to agents
    * @param undoPrng the same for undos
+   * @param mainHost whether the first worker is in the leader's process
    */
   Cluster(
       SwarmOptions swarmOptions,
@@ -108,9 +116,11 @@ final class Cluster {
       Prng symbolPrng,
       Prng groupPrng,
       Prng agentPrng,
-      Prng undoPrng) {
+      Prng undoPrng,
+      MainHostWish mainHost) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
+    this.mainHost = mainHost;
     this.prng = prng;
     this.agentPrng = agentPrng;
     this.disk = new LeaderDisk(prng.split());
@@ -241,6 +251,10 @@ final class Cluster {
       disk.snapshots().count(gone.pages());
       gone.crash(powerLost);
       network.crashed(gone);
+      if (gone.process() != null) {
+        disks.get(MAIN_HOST).handOver(null);
+        ended(MAIN_HOST, powerLost);
+      }
     }
   }
 
@@ -282,7 +296,12 @@ final class Cluster {
               undos,
               pasts,
               wholeRestores,
+              mainHost,
+              new WorkerId(name(MAIN_HOST)),
               this::leaderFailed);
+      if (mainHost.isWanted() && !workers.isEmpty()) {
+        workers.set(MAIN_HOST, start(MAIN_HOST));
+      }
     } catch (PageUnreadableException e) {
       disk.snapshots().suspect();
       timeline.after(RESTART_NS, "the leader reads all pages, and starts", this::startLeader);
@@ -304,13 +323,39 @@ final class Cluster {
     startLeader();
   }
 
+  /** Whether this worker is in the leader's process. */
+  boolean isBesideLeader(int index) {
+    return mainHost.isWanted() && index == MAIN_HOST;
+  }
+
+  private static String name(int worker) {
+    return "w" + (worker + 1);
+  }
+
   /** A process that crashes hands nothing over. */
   void crashWorker(int index, boolean powerLost) {
+    if (isBesideLeader(index)) {
+      throw new IllegalArgumentException("it ends with its leader");
+    }
     disks.get(index).handOver(null);
     restartWorker(index, powerLost);
   }
 
+  /** One in the leader's process starts now if that runs, else with it. */
   private void restartWorker(int index, boolean powerLost) {
+    SimWorker gone = workers.get(index);
+    if (!gone.host().isAlive()) {
+      return;
+    }
+    ended(index, powerLost);
+    SharedProcess process = gone.isBesideLeader() && leader != null ? leader.process() : null;
+    if (process != null) {
+      process.workerEnded();
+    }
+    workers.set(index, start(index));
+  }
+
+  private void ended(int index, boolean powerLost) {
     SimWorker gone = workers.get(index);
     gone.interrupted();
     disks.get(index).count(gone.pages());
@@ -326,7 +371,24 @@ final class Cluster {
     } else {
       store(index).evict(prng);
     }
-    workers.set(index, start(index));
+  }
+
+  /** Ends all connections of a worker, which may connect again. */
+  void breakConnections(int index) {
+    SharedProcess process = leader == null ? null : leader.process();
+    if (isBesideLeader(index) && process != null) {
+      process.breakConnection();
+    } else {
+      network.breakConnections(workers.get(index));
+    }
+  }
+
+  /** Stops the process of a worker for a while, which may be the leader's. */
+  void pauseWorker(int index, long ns) {
+    workers.get(index).host().pause(ns);
+    if (isBesideLeader(index) && leader != null) {
+      leader.host().pause(ns);
+    }
   }
 
   /** Restarts workers that have stopped applying, or will; this stands for an operator's repair. */
@@ -363,6 +425,7 @@ final class Cluster {
   void check() {
     restartEndedWorkers();
     workers.forEach(SimWorker::check);
+    mainHost.checker().check();
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();
     SimLeader leading = leader;
@@ -418,7 +481,7 @@ final class Cluster {
   private SimWorker begun(int index) {
     workerRuns++;
     return new SimWorker(
-        swarmOptions.worker("w" + (index + 1)),
+        swarmOptions.worker(name(index)),
         swarmOptions.workerSnapshots(),
         swarmOptions.caches(),
         swarmOptions.stateMemory(),
@@ -431,6 +494,7 @@ final class Cluster {
         SwarmOptions.TICK_NS,
         SwarmOptions.silenceToleranceNs(),
         swarmOptions.strictReads(),
+        isBesideLeader(index) && leader != null ? leader.process() : null,
         agentPrng.split(),
         recording);
   }

@@ -113,7 +113,7 @@ final class Faults {
 
   private void breakConnections(int worker) {
     timeline.note("fault: the connections of worker " + (worker + 1) + " break");
-    cluster.network().breakConnections(cluster.worker(worker));
+    cluster.breakConnections(worker);
   }
 
   private void partition(int worker) {
@@ -154,7 +154,12 @@ final class Faults {
         prng.scale(SHORTEST_NS, LONGEST_OUTAGE_NS), "the leader starts", cluster::startLeader);
   }
 
+  /** One in the leader's process ends with that. */
   private void crashWorker(int worker) {
+    if (cluster.isBesideLeader(worker)) {
+      crashLeader();
+      return;
+    }
     timeline.note("fault: worker " + (worker + 1) + " crashes and starts again");
     cluster.crashWorker(worker, prng.oneIn(2));
   }
@@ -235,10 +240,14 @@ final class Faults {
     long ns = prng.scale(SHORTEST_NS, SwarmOptions.LONGEST_PAUSE_NS);
     timeline.note(
         "fault: worker " + (worker + 1) + " stands still for " + ns / Timeline.MS + " ms");
-    cluster.worker(worker).host().pause(ns);
+    cluster.pauseWorker(worker, ns);
   }
 
   private void pauseLeader() {
+    if (cluster.isBesideLeader(0)) {
+      pause(0);
+      return;
+    }
     SimLeader leader = cluster.leader();
     if (leader != null) {
       long ns = prng.scale(SHORTEST_NS, SwarmOptions.LONGEST_PAUSE_NS);

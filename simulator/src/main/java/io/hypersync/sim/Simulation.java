@@ -2,6 +2,7 @@ package io.hypersync.sim;
 
 import io.hypersync.sim.check.ConvergenceChecker;
 import io.hypersync.sim.check.MutationChecker;
+import io.hypersync.sim.mainhost.MainHostWish;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
@@ -40,6 +41,9 @@ public final class Simulation {
 
   /** The same for undos. */
   private static final long UNDOS = 0x756e646f73L;
+
+  /** The same for a worker in the leader's process; with this number as for {@link #SYMBOLS}. */
+  private static final long MAIN_HOST = 0x6d61696e686f90b4L;
 
   private final SimulationOptions options;
   private final Trace trace = new Trace();
@@ -82,7 +86,8 @@ public final class Simulation {
             new Prng(options.seed() ^ SYMBOLS),
             new Prng(options.seed() ^ MULTICAST),
             new Prng(options.seed() ^ AGENTS),
-            new Prng(options.seed() ^ UNDOS));
+            new Prng(options.seed() ^ UNDOS),
+            MainHostWish.of(new Prng(options.seed() ^ MAIN_HOST)));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;

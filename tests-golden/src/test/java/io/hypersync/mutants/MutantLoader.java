@@ -35,8 +35,9 @@ final class MutantLoader extends ClassLoader {
       List.of(MODEL, "io.hypersync.chunkstore.", "io.hypersync.wire.");
 
   /** Parts of a shared module that no shared module refers to. */
-  private static final List<String> RESTORE =
-      List.of("io.hypersync.model.restore.", "io.hypersync.model.undo.");
+  private static final List<String> APART =
+      List.of(
+          "io.hypersync.model.restore.", "io.hypersync.model.undo.", "io.hypersync.wire.local.");
 
   private static final ClassDesc WRONG = ClassDesc.of(MutantReplacements.class.getName());
 
@@ -66,17 +67,17 @@ final class MutantLoader extends ClassLoader {
 
   /** Whether the class comes from the test's class loader; not if the change is in its module. */
   private boolean isShared(String name) {
-    return !isOfRestores(name)
+    return !isApart(name)
         && SHARED.stream().anyMatch(part -> name.startsWith(part) && !isMutatedPart(part));
   }
 
-  private static boolean isOfRestores(String name) {
-    return RESTORE.stream().anyMatch(name::startsWith);
+  private static boolean isApart(String name) {
+    return APART.stream().anyMatch(name::startsWith);
   }
 
   private boolean isMutatedPart(String part) {
     String changed = mutant.className();
-    return !isOfRestores(changed) && (changed.startsWith(part) || changed.startsWith(MODEL));
+    return !isApart(changed) && (changed.startsWith(part) || changed.startsWith(MODEL));
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {

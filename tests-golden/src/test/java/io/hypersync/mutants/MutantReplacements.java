@@ -15,6 +15,7 @@ import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.agent.CallerRunsExecutor;
 import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -28,6 +29,8 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Replacements for calls in mutants; called by changed bytecode only. */
@@ -40,6 +43,27 @@ public final class MutantReplacements {
   /** Replaces {@code Math.max} by its first argument. */
   public static long first(long first, long second) {
     return first;
+  }
+
+  /** Takes a lock if it is free, and says so if it is not. */
+  public static boolean asIfFree(ReentrantLock lock) {
+    boolean _ = lock.tryLock();
+    return true;
+  }
+
+  /** Puts off as a task of its own what is to come before all else that home does. */
+  public static void atHomeLater(CallerRunsExecutor thread, Runnable task) {
+    if (!thread.isCaller()) {
+      task.run();
+      return;
+    }
+    try {
+      Field home = CallerRunsExecutor.class.getDeclaredField("home");
+      home.setAccessible(true);
+      ((Executor) home.get(thread)).execute(() -> thread.owned(task));
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
   }
 
   /** Takes what is mounted of the past for not mounted. */

@@ -792,6 +792,49 @@ final class Mutants {
               "applied",
               "Backfill.begin"));
 
+  /** A worker in the leader's process, which callers run. */
+  private static final List<Mutant> MAIN_HOST =
+      List.of(
+          replaces(
+              "a caller runs the agents while home owns them",
+              "runtime.agent.CallerRunsExecutor",
+              "runOrExecute",
+              "ReentrantLock.tryLock",
+              "asIfFree"),
+          callAnswers(
+              "a caller runs the agents within a task of its own",
+              "runtime.agent.CallerRunsExecutor",
+              "runOrExecute",
+              "ReentrantLock.isHeldByCurrentThread",
+              0),
+          skips(
+              "what a caller leaves for home wakes nobody",
+              "runtime.agent.CallerRunsExecutor",
+              "giveBack",
+              "ScheduledExecutorService.execute"),
+          callAnswers(
+              "a caller puts nothing off for home",
+              "runtime.agent.CallerRunsExecutor",
+              "atHome",
+              "CallerRunsExecutor.isCaller",
+              0),
+          replaces(
+              "what was put off is overtaken",
+              "wire.local.LocalLeaderTransport",
+              "send",
+              "CallerRunsExecutor.atHome",
+              "atHomeLater"),
+          skips(
+              "nobody tells of a stream that was full to a caller",
+              "wire.local.LocalLeaderTransport",
+              "tellWritable",
+              "LeaderTransportListener.writable"),
+          skips(
+              "a worker does not hear that its connection within the process has ended",
+              "wire.local.LocalLink",
+              "finish",
+              "WorkerTransportListener.closed"));
+
   /** Who has made a call. */
   private static final List<Mutant> AGENTS =
       List.of(
@@ -828,6 +871,7 @@ final class Mutants {
               RESTORES,
               UNDOS,
               WHOLE_RESTORES,
+              MAIN_HOST,
               AGENTS)
           .flatMap(List::stream)
           .toList();

@@ -75,6 +75,18 @@ public final class LeaderDisk {
   /** A hazard was told with an entry before the snapshot that this leader has begun with. */
   public static final String TOLD_OVER_START = "hazards with what was before a start";
 
+  /** A caller has run the agents until its mutation was committed, and shown. */
+  public static final String COMMITTED_BY_CALLER = "commits that a caller makes itself";
+
+  /** A caller has found that somebody owns the agents. */
+  public static final String CALLER_FOUND_OWNER = "callers that find an owner";
+
+  /** A caller has had a message to another host wait for home. */
+  public static final String PUT_OFF = "messages of a caller that wait for home";
+
+  /** Home has told the leader of a stream that was full to a caller. */
+  public static final String TOLD_LATER = "streams that were full to a caller only";
+
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
@@ -120,6 +132,10 @@ public final class LeaderDisk {
         STARTED_BEHIND,
         SAVED_IN_REPLAY,
         CAME_BACK,
+        COMMITTED_BY_CALLER,
+        CALLER_FOUND_OWNER,
+        PUT_OFF,
+        TOLD_LATER,
         SnapshotDisk.UNDONE,
         SnapshotDisk.UNDONE_BESIDE,
         SnapshotDisk.RESTORED_ALL,

@@ -55,6 +55,8 @@ import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
 import io.hypersync.sim.disk.SnapshotDisk;
+import io.hypersync.sim.mainhost.MainHostWish;
+import io.hypersync.sim.mainhost.SharedProcess;
 import io.hypersync.sim.net.LeaderEnd;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.net.SimGroup;
@@ -69,12 +71,17 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,6 +93,9 @@ import org.jspecify.annotations.Nullable;
 public final class SimLeader implements LeaderEnd {
   /** Who tells of no packet to all for so long does not count as hearing. */
   private static final long DEAF_NS = 1_500 * Timeline.MS;
+
+  private static final SocketAddress OTHER_HOST =
+      InetSocketAddress.createUnresolved("simulated", 1);
 
   private static final long SLOWEST_LOG_READ_NS = 5_000_000;
   private static final long SLOWEST_INTENT_WRITE_NS = 500 * Timeline.MS;
@@ -140,6 +150,11 @@ public final class SimLeader implements LeaderEnd {
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
 
+  /** What it shares with the worker in its process; null if none is there. */
+  private final @Nullable SharedProcess process;
+
+  private final WorkerId workerHere;
+
   /** Up to where chunks may have been gone when each session said Hello. */
   private final Map<SessionId, Long> collectedAtHello = new LinkedHashMap<>();
 
@@ -174,6 +189,8 @@ public final class SimLeader implements LeaderEnd {
    * @param undos who undoes what a worker did
    * @param pasts what somebody mounts of the past
    * @param wholeRestores who restores everything
+   * @param mainHost whether a worker is in this process
+   * @param workerHere which one
    * @param failed called when the log has failed, which ends this run
    * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
@@ -197,6 +214,8 @@ public final class SimLeader implements LeaderEnd {
       SimUndos.Wish undos,
       SimPasts.Wish pasts,
       SimStateRestores.Wish wholeRestores,
+      MainHostWish mainHost,
+      WorkerId workerHere,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -216,6 +235,12 @@ public final class SimLeader implements LeaderEnd {
     this.pages = SnapshotReader.cache(disk.chunks(), stateMemory, false);
     this.older = new OlderState(new Prng(timeline.monotonicNs()), disk.chunks()::isDamaged);
     this.host = new Host(timeline, prng.split(), "leader");
+    this.workerHere = workerHere;
+    this.process =
+        mainHost.isWanted()
+            ? new SharedProcess(
+                host, workerHere, mainHost, sessions, new Arrivals(), disk.snapshots())
+            : null;
     pages.onUnreadable(
         page -> {
           if (disk.chunks().rotted() == 0) {
@@ -332,7 +357,9 @@ public final class SimLeader implements LeaderEnd {
             heldRestores,
             this::writeIntents,
             LogTrimPort.NONE,
-            new SimSessionPort(sessions, this::sending),
+            process == null
+                ? new SimSessionPort(sessions, this::sending)
+                : process.port(this::sending),
             timeline,
             prng.split(),
             (_, _) -> {});
@@ -484,20 +511,35 @@ public final class SimLeader implements LeaderEnd {
     lastSession++;
     SessionId id = new SessionId(lastSession);
     sessions.put(id, connection);
-    host.execute(() -> agent.sessionOpened(id, connection.worker().id(), "simulated"));
+    WorkerId worker = connection.worker().id();
+    SharedProcess shared = process;
+    if (shared != null) {
+      host.execute(() -> shared.arrivals().connected(id, worker, OTHER_HOST));
+    } else {
+      host.execute(() -> agent.sessionOpened(id, worker, "simulated"));
+    }
   }
 
   @Override
   public void received(SimConnection connection, WorkerMessage message) {
     SessionId id = idOf(connection);
-    if (id != null) {
+    SharedProcess shared = process;
+    if (id != null && shared != null) {
+      host.execute(() -> shared.arrivals().received(id, message));
+    } else if (id != null) {
       host.execute(() -> guarded(() -> take(id, message)));
     }
   }
 
   @Override
   public void writable(SimConnection connection) {
-    host.execute(agent::writable);
+    SharedProcess shared = process;
+    SessionId id = idOf(connection);
+    if (shared != null && id != null) {
+      host.execute(() -> shared.arrivals().writable(id, StreamKind.LOG));
+    } else {
+      host.execute(agent::writable);
+    }
   }
 
   @Override
@@ -505,8 +547,63 @@ public final class SimLeader implements LeaderEnd {
     SessionId id = idOf(connection);
     if (id != null) {
       sessions.remove(id);
+      tellClosed(id);
+    }
+  }
+
+  private void tellClosed(SessionId id) {
+    SharedProcess shared = process;
+    if (shared != null) {
+      host.execute(() -> shared.arrivals().closed(id, "simulated"));
+    } else {
       host.execute(() -> agent.sessionClosed(id, "simulated"));
     }
+  }
+
+  /** The process that a worker shares; null if none does. */
+  public @Nullable SharedProcess process() {
+    return process;
+  }
+
+  /** What the production transports bring, where a worker is in this process. */
+  private final class Arrivals implements LeaderTransportListener {
+    @Override
+    public void connected(SessionId session, WorkerId worker, SocketAddress address) {
+      agent.sessionOpened(session, worker, "simulated");
+      host.wake();
+    }
+
+    @Override
+    public void received(SessionId session, WorkerMessage message) {
+      guarded(() -> take(session, message));
+    }
+
+    @Override
+    public void flushPoint() {
+      host.workNow();
+    }
+
+    @Override
+    public void writable(SessionId session, StreamKind kind) {
+      agent.writable();
+      host.wake();
+    }
+
+    @Override
+    public void closed(SessionId session, String reason) {
+      agent.sessionClosed(session, reason);
+      host.wake();
+    }
+  }
+
+  /** All sessions that have not ended. */
+  private Set<SessionId> openSessions() {
+    Set<SessionId> open = new LinkedHashSet<>(sessions.keySet());
+    SessionId here = process == null ? null : process.here();
+    if (here != null) {
+      open.add(here);
+    }
+    return open;
   }
 
   /**
@@ -530,6 +627,10 @@ public final class SimLeader implements LeaderEnd {
 
   /** Sends chunk data, which does not go through the agent. */
   void sendBulk(SessionId id, LeaderMessage message) {
+    if (process != null) {
+      process.sendBulk(id, message);
+      return;
+    }
     SimConnection connection = sessions.get(id);
     if (connection != null) {
       connection.send(message);
@@ -606,7 +707,7 @@ public final class SimLeader implements LeaderEnd {
     if (agent.fanout().multicast() == null) {
       return;
     }
-    for (SessionId id : sessions.keySet()) {
+    for (SessionId id : openSessions()) {
       DataPlaneStatus status = agent.fanout().status(id);
       boolean hears = status != null && status.isMulticast();
       if (hears) {
@@ -628,6 +729,9 @@ public final class SimLeader implements LeaderEnd {
             open.add(id);
           }
         });
+    if (process != null && process.here() != null) {
+      open.add(process.here());
+    }
     long newest = newestSnapshot();
     collected.raised(index, newest, open, timeline.monotonicNs());
     if (index < newest) {
@@ -642,14 +746,26 @@ public final class SimLeader implements LeaderEnd {
   }
 
   private void sending(SimConnection connection, LeaderMessage message) {
+    sending(idOf(connection), connection.worker().id().name(), connection::breakDown, message);
+  }
+
+  private void sending(SessionId id, LeaderMessage message) {
+    SimConnection connection = sessions.get(id);
+    if (connection != null) {
+      sending(connection, message);
+    } else if (process != null) {
+      sending(id, workerHere.name(), process::breakConnection, message);
+    }
+  }
+
+  private void sending(
+      @Nullable SessionId id, String worker, Runnable breakDown, LeaderMessage message) {
     checker.sent(message);
     if (hasLackedPage
         && message instanceof LeaderMessage.CommitAck ack
         && ack.errno() == Errno.EIO) {
       checker.refusedForPage(ack.intent());
     }
-    SessionId id = idOf(connection);
-    String worker = connection.worker().id().name();
     if (id != null && message instanceof LeaderMessage.Welcome welcome) {
       collected.welcomed(
           id, worker, welcome.collectedThrough(), disk.collected().through(), newestSnapshot());
@@ -667,10 +783,7 @@ public final class SimLeader implements LeaderEnd {
             () -> host.execute(() -> agent.snapshots().soon(timeline.monotonicNs())));
       }
       if (mayLoseTouch && trimPrng.oneIn(INTERRUPTED_INSTALLS_ONE_IN)) {
-        host.after(
-            trimPrng.scale(FASTEST_INTERRUPTION_NS, SLOWEST_INTERRUPTION_NS),
-            "",
-            connection::breakDown);
+        host.after(trimPrng.scale(FASTEST_INTERRUPTION_NS, SLOWEST_INTERRUPTION_NS), "", breakDown);
       }
     }
     if (message instanceof LeaderMessage.LockExpiryWarning) {
@@ -689,7 +802,7 @@ public final class SimLeader implements LeaderEnd {
       SimConnection connection = sessions.get(id);
       if (connection != null && connection.isClosedByLeader()) {
         sessions.remove(id);
-        host.execute(() -> agent.sessionClosed(id, "simulated"));
+        tellClosed(id);
       }
     }
     return work[0];
@@ -853,6 +966,8 @@ public final class SimLeader implements LeaderEnd {
     if (connection != null) {
       connection.closeFromLeader(null);
       host.wake();
+    } else if (process != null) {
+      process.breakConnection();
     }
   }
 

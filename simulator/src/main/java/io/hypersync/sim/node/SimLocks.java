@@ -15,6 +15,7 @@ import io.hypersync.worker.lock.LockCompletion;
 import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.vfs.Locks;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 
 /**
  * Passes lock calls from the vfs to the agent's thread, and records what is granted and released.
@@ -22,6 +23,7 @@ import java.util.Objects;
 final class SimLocks implements Locks {
   private final String worker;
   private final Host host;
+  private final BroughtCalls calls;
   private final WorkerAgent agent;
   private final LockChecker checker;
   private final LinkRecord record;
@@ -29,9 +31,16 @@ final class SimLocks implements Locks {
   /** Number of calls that the agent has not received yet. */
   private int entering;
 
-  SimLocks(String worker, Host host, WorkerAgent agent, LockChecker checker, LinkRecord record) {
+  SimLocks(
+      String worker,
+      Host host,
+      BroughtCalls calls,
+      WorkerAgent agent,
+      LockChecker checker,
+      LinkRecord record) {
     this.worker = worker;
     this.host = host;
+    this.calls = calls;
     this.agent = agent;
     this.checker = checker;
     this.record = record;
@@ -81,18 +90,18 @@ final class SimLocks implements Locks {
                 call.ending().failed(errno);
               }
             });
-    enter(() -> agent.lock(heard));
+    enter(calls::bring, () -> agent.lock(heard));
   }
 
   @Override
   public void release(OwnerLockKey key, Runnable done) {
     checker.asked(worker, key, LockRange.WHOLE, null);
-    enter(() -> agent.locks().release(key, done));
+    enter(calls::bring, () -> agent.locks().release(key, done));
   }
 
   @Override
   public void interrupted(RequestId unique) {
-    enter(() -> agent.locks().interrupt(unique));
+    enter(host::execute, () -> agent.locks().interrupt(unique));
   }
 
   /**
@@ -106,9 +115,9 @@ final class SimLocks implements Locks {
         && session == sessionAtLeader;
   }
 
-  private void enter(Runnable call) {
+  private void enter(Executor way, Runnable call) {
     entering++;
-    host.execute(
+    way.execute(
         () -> {
           entering--;
           call.run();

@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 final class SimMutations implements Mutations {
   private final String tagPrefix;
   private final Host host;
+  private final BroughtCalls calls;
   private final WorkerAgent agent;
   private final SimAgents agents;
   private final Recording recording;
@@ -30,12 +31,14 @@ final class SimMutations implements Mutations {
   SimMutations(
       String tagPrefix,
       Host host,
+      BroughtCalls calls,
       WorkerAgent agent,
       SimAgents agents,
       Recording recording,
       LinkRecord record) {
     this.tagPrefix = tagPrefix;
     this.host = host;
+    this.calls = calls;
     this.agent = agent;
     this.agents = agents;
     this.recording = recording;
@@ -63,22 +66,22 @@ final class SimMutations implements Mutations {
 
   @Override
   public boolean hasUnread() {
-    return false;
+    return calls.hasUnread();
   }
 
   @Override
   public void whenRead(Runnable ready) {
-    ready.run();
+    calls.whenRead(ready);
   }
 
   @Override
   public void whenFresh(WaitingCall call) {
-    host.execute(() -> agent.whenFresh(call));
+    calls.bring(() -> agent.whenFresh(call));
   }
 
   @Override
   public void whenCurrent(WaitingCall call) {
-    host.execute(() -> agent.whenCurrent(call));
+    calls.bring(() -> agent.whenCurrent(call));
   }
 
   @Override
@@ -108,7 +111,7 @@ final class SimMutations implements Mutations {
             mutation.uploading(),
             heard(tag, mutation.completion()),
             mutation.times());
-    host.execute(() -> agent.submit(tagged));
+    calls.bring(() -> agent.submit(tagged));
   }
 
   @Override
@@ -120,7 +123,7 @@ final class SimMutations implements Mutations {
           call.ready().run();
         };
     WaitingCall heard = new WaitingCall(call.unique(), judged, call.interrupted());
-    host.execute(() -> agent.fsync(node, heard));
+    calls.bring(() -> agent.fsync(node, heard));
   }
 
   @Override
@@ -139,6 +142,7 @@ final class SimMutations implements Mutations {
       @Override
       public void committed(LogEntry entry, FsState state) {
         checker.committed(tag, entry, agent.visible());
+        calls.committed();
         completion.committed(entry, state);
       }
 

@@ -34,6 +34,9 @@ import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
+import io.hypersync.sim.mainhost.LocalWorkerLink;
+import io.hypersync.sim.mainhost.SharedProcess;
+import io.hypersync.sim.mainhost.WorkerSide;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
@@ -68,6 +71,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a worker, from start to crash: the production agent and vfs over a chunk store that
@@ -79,6 +83,7 @@ public final class SimWorker implements WorkerEnd {
   private final WorkerId id;
   private final Host host;
   private final SimWorkerLink link;
+  private final @Nullable SharedProcess process;
   private final SimChunkStore store;
   private final SimWorkerChunks chunks;
   private final WorkerAgent agent;
@@ -115,6 +120,7 @@ public final class SimWorker implements WorkerEnd {
    * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
    *     silent
    * @param strictReads see {@link CachePolicy}
+   * @param process the leader's process, if this worker is in it, else null
    * @param agentPrng of the processes that belong to agents; a source of its own
    */
   public SimWorker(
@@ -131,6 +137,7 @@ public final class SimWorker implements WorkerEnd {
       long tickNs,
       long silenceToleranceNs,
       boolean strictReads,
+      @Nullable SharedProcess process,
       Prng agentPrng,
       Recording recording) {
     this.id = config.worker();
@@ -138,7 +145,16 @@ public final class SimWorker implements WorkerEnd {
     this.store = disk.chunks();
     String name = id.name();
     this.host = new Host(timeline, prng.split(), name);
-    this.link = new SimWorkerLink(network, this, new SimMulticastReceiver(this, group, disk));
+    SimMulticastReceiver multicast = new SimMulticastReceiver(this, group, disk);
+    this.link = new SimWorkerLink(network, this, multicast);
+    this.process = process;
+    LocalWorkerLink local = null;
+    if (process != null) {
+      local = process.link(new Side(), multicast::join, multicast::leave);
+      host.ownedBy(process::owned);
+      host.shares(process.threadOf(local));
+    }
+    BroughtCalls calls = new BroughtCalls(host, process, local);
     this.chunks = new SimWorkerChunks(store, host, prng.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
     List<Snapshot> known = disk.known();
@@ -216,7 +232,7 @@ public final class SimWorker implements WorkerEnd {
                     timeline.monotonicNs())),
             new ChunkCache(cache, limits, timeline.monotonicNs()),
             installs,
-            link,
+            local == null ? link : local,
             chunks,
             inodes,
             inodes,
@@ -230,8 +246,8 @@ public final class SimWorker implements WorkerEnd {
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
     this.agents = new SimAgents(agentPrng, timeline);
     this.mutations =
-        new SimMutations(name + "." + run + "/", host, agent, agents, recording, record);
-    this.locks = new SimLocks(name, host, agent, recording.locks(), record);
+        new SimMutations(name + "." + run + "/", host, calls, agent, agents, recording, record);
+    this.locks = new SimLocks(name, host, calls, agent, recording.locks(), record);
     this.vfs =
         new Vfs(
             agent::view,
@@ -396,6 +412,9 @@ public final class SimWorker implements WorkerEnd {
 
   /** Checks the state that readers see now. */
   public void check() {
+    if (!host.isAlive()) {
+      return; // until the leader starts, in whose process it is
+    }
     IndexedState visible = agent.visible();
     if (visible.index() != checkedIndex) {
       checkedIndex = visible.index();
@@ -674,6 +693,55 @@ public final class SimWorker implements WorkerEnd {
       }
     }
     return entries;
+  }
+
+  /** Whether it is in the leader's process. */
+  public boolean isBesideLeader() {
+    return process != null;
+  }
+
+  /** What the connection within the leader's process does. */
+  private final class Side implements WorkerSide {
+    @Override
+    public boolean isAlive() {
+      return host.isAlive();
+    }
+
+    @Override
+    public void linkUp() {
+      agent.linkUp();
+      host.wake();
+    }
+
+    @Override
+    public void linkDown(String reason) {
+      SimWorker.this.disconnected();
+      interrupted();
+      agent.linkDown(reason);
+      host.wake();
+    }
+
+    @Override
+    public void sending(WorkerMessage message) {
+      SimWorker.this.sending(message);
+    }
+
+    @Override
+    public void disconnected() {
+      SimWorker.this.disconnected();
+    }
+
+    @Override
+    public void received(LeaderMessage message) {
+      silence.heard();
+      note(message);
+      take(message);
+    }
+
+    @Override
+    public void work() {
+      host.workNow();
+    }
   }
 
   /** Follows what has become visible. */

@@ -1,6 +1,9 @@
 package io.hypersync.sim.world;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated process that runs an agent, from start to crash. Everything in it runs on one thread,
@@ -15,6 +18,13 @@ public final class Host {
   private final String name;
   private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
   private Work work = () -> 0;
+
+  /** Runs all that the thread does. */
+  private Consumer<Runnable> owner = Runnable::run;
+
+  /** The thread of another agent, if both are in one process. */
+  private @Nullable Executor shared;
+
   private boolean alive = true;
   private boolean awake;
   private long pausedUntilNs;
@@ -39,6 +49,16 @@ public final class Host {
   /** Sets the work, which runs whenever a task has arrived or a timer has fired. */
   public void runs(Work newWork) {
     work = newWork;
+  }
+
+  /** From now on this runs the thread's tasks and its work. */
+  public void ownedBy(Consumer<Runnable> newOwner) {
+    owner = newOwner;
+  }
+
+  /** The agent's tasks run on a thread that it shares with another agent. */
+  public void shares(Executor thread) {
+    shared = thread;
   }
 
   /** Monotonic time of this process, in nanoseconds. */
@@ -96,8 +116,35 @@ public final class Host {
 
   /** Runs a task on the agent's thread soon, after the tasks queued before it. */
   public void execute(Runnable task) {
+    Executor thread = shared;
+    if (thread != null) {
+      thread.execute(() -> runThere(task));
+      return;
+    }
     inbox.addLast(task);
     wake();
+  }
+
+  private void runThere(Runnable task) {
+    if (alive) {
+      task.run();
+      wake();
+    }
+  }
+
+  /** Runs a task and the agent's work, which is what a caller does that runs the agent. */
+  public void runNow(Runnable task) {
+    if (alive) {
+      task.run();
+      workNow();
+    }
+  }
+
+  /** Lets the agent work in this call; its owner only. */
+  public void workNow() {
+    if (alive && work.doWork() > 0) {
+      wake();
+    }
   }
 
   /** Lets the agent work soon; pending wakes are merged into one. */
@@ -137,9 +184,10 @@ public final class Host {
   private void run() {
     awake = false;
     for (int left = inbox.size(); left > 0 && alive; left--) {
-      inbox.removeFirst().run();
+      owner.accept(inbox.removeFirst());
     }
-    if (alive && (work.doWork() > 0 || !inbox.isEmpty())) {
+    owner.accept(this::workNow);
+    if (alive && !inbox.isEmpty()) {
       wake();
     }
   }
