@@ -76,6 +76,8 @@ final class CommandLineTest {
             "who",
             "hazards",
             "reservations",
+            "peers",
+            "events",
             "place",
             "robot",
             "ntm",

@@ -18,6 +18,8 @@ import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.presence.Presence;
+import io.hypersync.leader.presence.ResumeKey;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.recovery.AuditFinding;
@@ -62,6 +64,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
+import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
@@ -110,6 +113,7 @@ public final class LeaderAgent implements Agent {
   private final ChunkRecovery recovery;
   private final OpenLeaseTable leases;
   private final Reaper reaper;
+  private final Presence presence;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final Scheduler scheduler;
   private final DivergenceReports divergences;
@@ -137,6 +141,7 @@ public final class LeaderAgent implements Agent {
    * @param pasts the states of the past that workers may have mounted
    * @param restores the states that entries of the log restore
    * @param listener receives the timestamps of each committed intent
+   * @param resumeKey signs the tokens by which workers take up their sessions again
    */
   public LeaderAgent(
       LeaderConfig config,
@@ -154,7 +159,8 @@ public final class LeaderAgent implements Agent {
       SessionPort port,
       Clock clock,
       Entropy entropy,
-      CommitListener listener) {
+      CommitListener listener,
+      ResumeKey resumeKey) {
     this.config = config;
     this.snapshots = snapshots;
     this.collections = collections;
@@ -210,9 +216,11 @@ public final class LeaderAgent implements Agent {
             port,
             (session, chunk) -> chunks.serve(session, List.of(chunk)),
             chunks::verify);
+    this.presence =
+        new Presence(config.workspace(), config.presenceLeaseNs(), resumeKey, clock, entropy);
     this.handshakeHandler =
         new HandshakeHandler(
-            config, epoch, log, snapshots, sessions, port, locks, collections::through);
+            config, epoch, log, snapshots, sessions, port, locks, collections::through, presence);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -343,7 +351,7 @@ public final class LeaderAgent implements Agent {
 
   private void ending(
       WorkerSession session, LeaderMessage.@Nullable Refused lastWord, String reason) {
-    if (lastWord == null) {
+    if (lastWord == null || lastWord.reason() == Reason.SESSION_REPLACED) {
       if (session.isEstablished()) {
         left(session, "the leader ended the connection: " + reason);
       }
@@ -368,6 +376,7 @@ public final class LeaderAgent implements Agent {
 
   private void left(WorkerSession session, String reason) {
     LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
+    presence.offline(session.worker(), reason);
     pasts.left(session.worker(), clock.monotonicNs());
     scheduler.left(session.worker());
     var _ =
@@ -634,6 +643,10 @@ public final class LeaderAgent implements Agent {
     fanout.tick(now);
     recovery.tick(now);
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
+    presence
+        .tick(now)
+        .forEach(
+            renewal -> sendTo(renewal.worker(), new LeaderMessage.SessionRenewed(renewal.token())));
     work += reaper.tick(durable, now);
     pasts.tick(now);
     work += collections.tick(needs, now) ? 1 : 0;
@@ -727,6 +740,11 @@ public final class LeaderAgent implements Agent {
    */
   public DisconnectedWorkers disconnected() {
     return disconnected;
+  }
+
+  /** Which workers are there; for status reports and requests, on the agent's thread only. */
+  public Presence presence() {
+    return presence;
   }
 
   /** Places agents on workers; for requests and status reports, on the agent's thread only. */

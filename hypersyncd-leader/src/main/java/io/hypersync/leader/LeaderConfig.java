@@ -24,6 +24,7 @@ import io.hypersync.wire.message.NegotiatedParams;
  *     its locks are freed {@code lockGraceNs} later
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
  * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
+ * @param presenceLeaseNs how long a worker without a connection counts as there
  * @param maxStateBytes the largest state weight, in bytes of heap: ENOSPC beyond it
  * @param catchUp when a worker gets a snapshot instead of the log
  * @param quotas the most that the leader keeps for each worker
@@ -44,6 +45,7 @@ public record LeaderConfig(
     long lockTtlNs,
     long lockGraceNs,
     long openLeaseTtlNs,
+    long presenceLeaseNs,
     long maxStateBytes,
     CatchUpLimits catchUp,
     WorkerQuotas quotas,
@@ -67,6 +69,7 @@ public record LeaderConfig(
         5_000 * MS,
         2_000 * MS,
         15_000 * MS,
+        90_000 * MS,
         Long.MAX_VALUE,
         CatchUpLimits.DEFAULT,
         WorkerQuotas.ofHeap(1L << 30),

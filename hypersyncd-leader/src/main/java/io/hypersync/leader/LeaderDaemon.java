@@ -306,6 +306,8 @@ public final class LeaderDaemon implements Daemon {
         Map.entry("hazards", args -> runtime.hazards(args)),
         Map.entry("reservations", _ -> runtime.reservations()),
         Map.entry("place", args -> runtime.placement(args)),
+        Map.entry("peers", args -> runtime.peers(args)),
+        Map.entry("events", args -> runtime.events(args)),
         Map.entry("stages", args -> runtime.stages(intents(args.path("intents")))),
         Map.entry("snapshot", args -> runtime.snapshot(args)),
         Map.entry("gc", args -> runtime.collection(args)),

@@ -34,6 +34,8 @@ import java.time.Duration;
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
  * @param openLeaseTtl how long open files of a silent worker stay protected, and the least time
  *     that an orphan is kept; OPEN_LEASE_TTL (hypersync.md 6.8)
+ * @param presenceLease how long a worker without a connection counts as there, and can take up its
+ *     session again
  * @param stateHeapShare the part of the maximum heap that the filesystem state may take, 0 to 1
  * @param stateMemory how much heap those parts of it may take that are in pages on disk, in bytes;
  *     {@code Long.MAX_VALUE} to keep all of it in memory
@@ -67,6 +69,7 @@ public record LeaderDaemonOptions(
     Duration lockTtl,
     Duration lockGrace,
     Duration openLeaseTtl,
+    Duration presenceLease,
     double stateHeapShare,
     long stateMemory,
     int chunkMax,
@@ -98,6 +101,7 @@ public record LeaderDaemonOptions(
         lockTtl,
         lockGrace,
         openLeaseTtl,
+        presenceLease,
         share,
         stateMemory,
         chunkMax,

@@ -410,6 +410,7 @@ class HostileWorkerTest {
         defaults.lockTtlNs(),
         defaults.lockGraceNs(),
         defaults.openLeaseTtlNs(),
+        defaults.presenceLeaseNs(),
         500_000,
         defaults.catchUp(),
         QUOTAS,

@@ -10,6 +10,7 @@ import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.presence.ResumeKey;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -25,6 +26,8 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
  * nothing, unless the test gives others.
  */
 public final class LeaderParts {
+  private static final ResumeKey RESUME_KEY = ResumeKey.generate();
+
   private LeaderConfig config;
   private LeaderState recovered =
       LeaderParts.genesis(IntentIndex.inMemory(IntentRetention.DEFAULT));
@@ -123,6 +126,7 @@ public final class LeaderParts {
         port,
         clock,
         () -> ++entropy,
-        (intent, times) -> {});
+        (intent, times) -> {},
+        RESUME_KEY);
   }
 }

@@ -593,6 +593,7 @@ public final class WorkerAgent implements Agent {
           multicast.join(group);
         }
       }
+      case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->

@@ -48,6 +48,7 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
@@ -634,7 +635,8 @@ class WelcomeTest {
   private void welcome(NegotiatedParams params, int revision) {
     agent.doWork();
     agent.linkUp();
-    agent.received(new Welcome(WORKSPACE, 1, 0, 100, params, 1, 15_000, revision, 0));
+    agent.received(
+        new Welcome(WORKSPACE, 1, 0, 100, params, 1, 15_000, revision, 0, SessionGrant.NONE));
     agent.doWork();
   }
 

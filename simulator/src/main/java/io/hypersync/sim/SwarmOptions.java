@@ -100,6 +100,9 @@ record SwarmOptions(
    */
   static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
 
+  /** How long a worker of the simulated leader counts as there without a connection. */
+  static final long PRESENCE_LEASE_NS = 1_500 * Timeline.MS;
+
   /** A worker that is behind for so long gets a snapshot. */
   static final long MAX_LAG_NS = 1_000 * Timeline.MS;
 
@@ -280,6 +283,7 @@ record SwarmOptions(
         LOCK_TTL_NS,
         LOCK_GRACE_NS,
         OPEN_LEASE_TTL_NS,
+        PRESENCE_LEASE_NS,
         Long.MAX_VALUE,
         catchUp(),
         WorkerQuotas.ofHeap(1L << 30),

@@ -133,6 +133,47 @@ final class Mutants {
           answers(
               "the same bytes once more count as others", "leader.hazard.Touch", "isSameWrite", 0));
 
+  /** A worker is there as long as its lease goes on, and a token takes up its own session only. */
+  private static final List<Mutant> PRESENCE =
+      List.of(
+          callAnswers(
+              "a resume token is taken whoever has signed it",
+              "leader.presence.ResumeTokens",
+              "judge",
+              "ResumeKey.verify",
+              1),
+          callAnswers(
+              "a worker takes up a session by the token of another one",
+              "leader.presence.ResumeTokens",
+              "said",
+              "String.equals",
+              1),
+          callAnswers(
+              "whoever takes up a session of an earlier leader joins again",
+              "leader.presence.Presence",
+              "begin",
+              "OptionalLong.isPresent",
+              0),
+          skips("who has left leaves again", "leader.presence.Presence", "end", "Map.remove"),
+          callAnswers(
+              "a lease ends with its connection",
+              "leader.presence.Presence",
+              "offline",
+              "Clock.later",
+              0L),
+          callAnswers(
+              "a lease does not end",
+              "leader.presence.Presence",
+              "offline",
+              "Clock.later",
+              Long.MAX_VALUE),
+          callAnswers(
+              "a run that comes back without a token joins again",
+              "leader.presence.Presence",
+              "arrived",
+              "ClientId.equals",
+              0));
+
   /** Disks that fail, lose data or damage it. */
   private static final List<Mutant> DISKS =
       List.of(
@@ -855,6 +896,7 @@ final class Mutants {
       Stream.of(
               ACKS,
               HAZARDS,
+              PRESENCE,
               INTENTS,
               LOG,
               DISKS,

@@ -54,6 +54,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.mail",
                       "io.hypersync.leader.past",
                       "io.hypersync.leader.placement",
+                      "io.hypersync.leader.presence",
                       "io.hypersync.leader.lock",
                       "io.hypersync.leader.reservation",
                       "io.hypersync.leader.sequencer",

@@ -11,6 +11,7 @@ import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.LogTrimPort;
 import io.hypersync.leader.port.NoChunks;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.presence.ResumeKey;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.restore.StateRestores;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -133,7 +134,8 @@ public class CommitLoopBenchmark {
               this,
               Clock.SYSTEM,
               random::nextLong,
-              (_, _) -> {});
+              (_, _) -> {},
+              ResumeKey.generate());
       agent.sessionOpened(SESSION, WORKER, "here");
       agent.received(
           SESSION,

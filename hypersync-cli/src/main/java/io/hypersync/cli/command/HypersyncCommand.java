@@ -54,6 +54,8 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("who", WhoCommand.class);
     COMMANDS.put("hazards", HazardsCommand.class);
     COMMANDS.put("reservations", ReservationsCommand.class);
+    COMMANDS.put("peers", PeersCommand.class);
+    COMMANDS.put("events", EventsCommand.class);
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);
     COMMANDS.put("ntm", NtmCommand.class);

@@ -177,6 +177,16 @@ public final class Settings {
           "How long deleted files are kept at least, and for a worker that has them open and is not"
               + " heard from.");
 
+  /** How long a worker without a connection counts as there. */
+  public static final Setting<Duration> LEADER_PRESENCE_LEASE =
+      used(
+          LEADER,
+          "presence_lease",
+          ValueType.duration(Duration.ofSeconds(1), ONE_HOUR),
+          Duration.ofSeconds(90),
+          "How long a worker that is not connected still counts as there, and can take up its session"
+              + " again; then peers and events say that it has left.");
+
   /** The largest share of the heap for the filesystem state. */
   public static final Setting<Double> LEADER_STATE_HEAP_SHARE =
       used(

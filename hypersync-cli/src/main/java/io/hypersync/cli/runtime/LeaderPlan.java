@@ -60,6 +60,7 @@ public final class LeaderPlan {
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),
         configuration.get(Settings.LEADER_OPEN_LEASE_TTL),
+        configuration.get(Settings.LEADER_PRESENCE_LEASE),
         configuration.get(Settings.LEADER_STATE_HEAP_SHARE),
         StateMemory.bytes(configuration.get(Settings.LEADER_STATE_MEMORY)),
         Math.toIntExact(configuration.get(Settings.LEADER_CHUNK_MAX)),

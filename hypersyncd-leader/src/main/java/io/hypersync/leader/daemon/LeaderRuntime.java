@@ -113,6 +113,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final WhoRequests whoRequests;
   private final RestoreAllRequests restoreAllRequests;
   private final PlacementRequests placementRequests;
+  private final PresenceRequests presenceRequests;
   private final SlowRequests slowRequests;
   private final SlowRequests quickRequests;
   private final PastThread pastThread;
@@ -258,7 +259,8 @@ public final class LeaderRuntime implements AutoCloseable {
             new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong,
-            stages);
+            stages,
+            ResumeKeyFile.read(options.stateDir()));
     snapshots
         .cache()
         .onUnreadable(
@@ -300,6 +302,7 @@ public final class LeaderRuntime implements AutoCloseable {
     }
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.placementRequests = new PlacementRequests(questions);
+    this.presenceRequests = new PresenceRequests(questions);
     this.scrubThread =
         new ScrubThread(
             options.scrubs(),
@@ -678,6 +681,16 @@ public final class LeaderRuntime implements AutoCloseable {
     return placementRequests.run(args);
   }
 
+  /** The workers that are there ({@link PresenceRequests#peers}). */
+  public ObjectNode peers(ObjectNode args) {
+    return presenceRequests.peers(args);
+  }
+
+  /** What has happened to workers lately ({@link PresenceRequests#events}). */
+  public ObjectNode events(ObjectNode args) {
+    return presenceRequests.events(args);
+  }
+
   /**
    * Takes a snapshot of the newest state if there is none, so that the next start has nothing to
    * replay. To be called after {@link #close}, while log and chunk store are open.
@@ -795,6 +808,7 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
+        options.presenceLease().toNanos(),
         HeapBudget.dirty(droppable, options.stateHeapShare()),
         options.catchUp(),
         HeapBudget.quotas(),

@@ -128,6 +128,7 @@ final class LeaderStatus {
               agent.fanout().status(session.id()),
               agent.scheduler().judgement(session.worker())));
     }
+    status.set("presence", PresenceRequests.counts(agent.presence()));
     status.put("workers_greeted", agent.disconnected().sessionsEstablished());
     ArrayNode absent = status.putArray("absent");
     agent

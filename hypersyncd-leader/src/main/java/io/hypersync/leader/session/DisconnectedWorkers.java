@@ -37,6 +37,7 @@ public final class DisconnectedWorkers {
       return switch (reason) {
         case DUPLICATE -> DUPLICATE;
         case DIVERGED -> DIVERGED;
+        case SESSION_REPLACED -> LEFT;
         case PROTOCOL_VERSION, WORKSPACE, IDENTITY, PROTOCOL_ERROR -> REFUSED;
       };
     }

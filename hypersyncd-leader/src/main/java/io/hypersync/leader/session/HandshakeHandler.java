@@ -4,6 +4,7 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.presence.Presence;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
@@ -18,6 +19,7 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * snapshot of that entry. A worker gets a newer snapshot instead of entries (hypersync.md 13.2) if
  * the log does not hold what comes behind k any more, or nothing here knows the root of S_k: what
  * it has then is of no use, right or wrong. So does one that has just started and is very far
- * behind. On the agent's thread.
+ * behind. A Hello with the token of a session takes that session up, also from a connection that
+ * still seems to be alive. On the agent's thread.
  */
 public final class HandshakeHandler {
   private static final long TAKEOVER_AFTER_NS = 1_000_000_000L;
@@ -43,6 +46,7 @@ public final class HandshakeHandler {
   private final SnapshotHolds holds;
   private final LaggingWorkers lagging;
   private final LongSupplier collectedThrough;
+  private final Presence presence;
   private final Hash genesisRoot = FsState.genesis().root();
 
   /**
@@ -50,6 +54,7 @@ public final class HandshakeHandler {
    *
    * @param snapshots know the roots of some entries that the log does not hold any more
    * @param collectedThrough see {@link Welcome}
+   * @param presence the sessions that outlive connections
    */
   public HandshakeHandler(
       LeaderConfig config,
@@ -59,7 +64,8 @@ public final class HandshakeHandler {
       WorkerSessions sessions,
       SessionPort port,
       LockManager locks,
-      LongSupplier collectedThrough) {
+      LongSupplier collectedThrough,
+      Presence presence) {
     this.config = config;
     this.epoch = epoch;
     this.log = log;
@@ -68,6 +74,7 @@ public final class HandshakeHandler {
     this.port = port;
     this.locks = locks;
     this.collectedThrough = collectedThrough;
+    this.presence = presence;
     this.lagging = new LaggingWorkers(config.catchUp());
     this.holds = new SnapshotHolds(snapshots, config.catchUp().installNs());
   }
@@ -82,9 +89,15 @@ public final class HandshakeHandler {
    * an older session of the same worker.
    */
   public void hello(WorkerSession session, Hello hello, long nowNs) {
-    Refused refused = check(session, hello, nowNs);
+    Refused refused = check(session, hello);
     if (refused != null) {
       sessions.refuse(session, refused);
+      return;
+    }
+    OptionalLong resumes = presence.resumes(session.worker(), hello.resumeToken());
+    WorkerSession older = sessions.of(session.worker());
+    if (older != null && resumes.isEmpty() && nowNs - older.lastHeardNs() < TAKEOVER_AFTER_NS) {
+      sessions.refuse(session, isConnected(older));
       return;
     }
     long applied = hello.appliedIndex();
@@ -100,9 +113,8 @@ public final class HandshakeHandler {
       sessions.refuse(session, TrimmedLog.refusal(root == null ? applied : applied + 1, first));
       return;
     }
-    WorkerSession older = sessions.of(session.worker());
-    if (older != null && older != session) {
-      sessions.close(older, "it has a newer connection");
+    if (older != null) {
+      takeOver(older, session, resumes.isPresent());
     }
     if (offer == null) {
       sessions.establish(session, applied);
@@ -111,7 +123,7 @@ public final class HandshakeHandler {
       sessions.establishWithOffer(session, applied);
       holds.offered(session.worker(), offer.index(), nowNs);
     }
-    welcome(session, hello);
+    welcome(session, hello, resumes);
     if (offer != null) {
       port.send(session.id(), offer);
     }
@@ -169,7 +181,24 @@ public final class HandshakeHandler {
     return root == null ? null : new SnapshotOffer(newest.index(), root, newest.manifest());
   }
 
-  private void welcome(WorkerSession session, Hello hello) {
+  /** Ends a connection whose session another one takes up, or which is not heard any more. */
+  private void takeOver(WorkerSession older, WorkerSession session, boolean resumed) {
+    if (resumed) {
+      presence.replaces(session.worker(), session.address());
+      sessions.refuse(
+          older,
+          new Refused(
+              Reason.SESSION_REPLACED,
+              "session_replaced: worker "
+                  + session.worker()
+                  + " has taken up its session from "
+                  + session.address()));
+    } else {
+      sessions.close(older, "it has a newer connection");
+    }
+  }
+
+  private void welcome(WorkerSession session, Hello hello, OptionalLong resumes) {
     port.send(
         session.id(),
         new Welcome(
@@ -181,7 +210,8 @@ public final class HandshakeHandler {
             locks.established(session.worker(), hello.run()),
             (int) (config.openLeaseTtlNs() / NS_PER_MS),
             Protocol.REVISION,
-            collectedThrough.getAsLong()));
+            collectedThrough.getAsLong(),
+            presence.arrived(session.worker(), hello.run(), session.address(), resumes)));
   }
 
   /** Ends a session that sends another message before Hello. */
@@ -189,7 +219,7 @@ public final class HandshakeHandler {
     sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "the first message must be Hello"));
   }
 
-  private @Nullable Refused check(WorkerSession session, Hello hello, long nowNs) {
+  private @Nullable Refused check(WorkerSession session, Hello hello) {
     if (session.isEstablished()) {
       return new Refused(Reason.PROTOCOL_ERROR, "a second Hello on one connection");
     }
@@ -212,13 +242,13 @@ public final class HandshakeHandler {
           Reason.IDENTITY,
           "the certificate is for " + session.worker() + ", the worker says " + hello.worker());
     }
-    WorkerSession older = sessions.of(session.worker());
-    if (older != null && older != session && nowNs - older.lastHeardNs() < TAKEOVER_AFTER_NS) {
-      return new Refused(
-          Reason.DUPLICATE,
-          "worker " + session.worker() + " is already connected from " + older.address());
-    }
     return hello.appliedIndex() > log.durableIndex() ? isAhead(hello.appliedIndex()) : null;
+  }
+
+  private static Refused isConnected(WorkerSession older) {
+    return new Refused(
+        Reason.DUPLICATE,
+        "worker " + older.worker() + " is already connected from " + older.address());
   }
 
   private Refused isAhead(long applied) {

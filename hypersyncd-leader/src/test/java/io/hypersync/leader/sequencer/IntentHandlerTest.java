@@ -801,6 +801,7 @@ class IntentHandlerTest {
             defaults.lockTtlNs(),
             defaults.lockGraceNs(),
             defaults.openLeaseTtlNs(),
+            defaults.presenceLeaseNs(),
             defaults.maxStateBytes(),
             defaults.catchUp(),
             defaults.quotas(),

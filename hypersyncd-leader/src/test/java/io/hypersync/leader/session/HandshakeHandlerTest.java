@@ -11,6 +11,9 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.presence.Presence;
+import io.hypersync.leader.presence.PresenceEvent;
+import io.hypersync.leader.presence.ResumeKey;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.sequencer.Genesis;
@@ -41,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -71,9 +75,20 @@ class HandshakeHandlerTest {
           WorkerQuotas.ofHeap(1L << 30),
           new QuotaViolations(Clock.SYSTEM),
           0);
+  private final Presence presence =
+      new Presence(
+          WORKSPACE, 90 * SECOND_NS, ResumeKey.generate(), Clock.SYSTEM, new Random(1)::nextLong);
   private final HandshakeHandler handshakeHandler =
       new HandshakeHandler(
-          LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
+          LeaderConfig.of(WORKSPACE),
+          77,
+          log,
+          snapshots(),
+          sessions,
+          port,
+          locks,
+          () -> 0,
+          presence);
 
   @BeforeEach
   void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
@@ -85,8 +100,21 @@ class HandshakeHandlerTest {
   @Test
   void aNewWorkerIsWelcome() {
     openWith(1, hello(0, GENESIS), 0);
+    Welcome welcome = assertInstanceOf(Welcome.class, lastSent());
     assertEquals(
-        new Welcome(WORKSPACE, 77, 1, 100, NegotiatedParams.DEFAULT, 88, 15_000), lastSent());
+        new Welcome(
+            WORKSPACE,
+            77,
+            1,
+            100,
+            NegotiatedParams.DEFAULT,
+            88,
+            15_000,
+            Protocol.REVISION,
+            0,
+            welcome.grant()),
+        welcome);
+    assertEquals(90_000, welcome.grant().leaseMs());
   }
 
   @Test
@@ -108,7 +136,8 @@ class HandshakeHandlerTest {
             GENESIS,
             RUN,
             Protocol.REVISION,
-            Features.NONE));
+            Features.NONE,
+            ""));
     assertRefused(Reason.WORKSPACE, Hellos.ofNew(new WorkspaceId(2, 2), W, RUN));
     assertRefused(Reason.IDENTITY, Hellos.ofNew(WORKSPACE, new WorkerId("w2"), RUN));
     assertRefused(Reason.DIVERGED, hello(0, ROOT_1));
@@ -135,7 +164,15 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(1, 0, 0, 0, false, "", manifest(1)));
     HandshakeHandler knowing =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
+            LeaderConfig.of(WORKSPACE),
+            77,
+            log,
+            snapshots(),
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence);
     assertEquals(2, log.sync().trim(1));
 
     sessions.opened(new SessionId(1), W, "a", 0);
@@ -162,7 +199,7 @@ class HandshakeHandlerTest {
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0);
+            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0, presence);
     append(3, ROOT_1);
     assertEquals(3, log.sync().trim(2));
 
@@ -190,7 +227,15 @@ class HandshakeHandlerTest {
   void aWorkerIsToldWhatMayHaveBeenCollected() {
     HandshakeHandler collecting =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 1);
+            LeaderConfig.of(WORKSPACE),
+            77,
+            log,
+            snapshots(),
+            sessions,
+            port,
+            locks,
+            () -> 1,
+            presence);
     sessions.opened(new SessionId(1), W, "a", 0);
     collecting.hello(session(1), hello(0, GENESIS), 0);
     assertEquals(1, assertInstanceOf(Welcome.class, lastSent()).collectedThrough());
@@ -202,7 +247,15 @@ class HandshakeHandlerTest {
     known.add(new Snapshot(2, 0, 0, 0, false, "", manifest(2)));
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, snapshots(), sessions, port, locks, () -> 0);
+            LeaderConfig.of(WORKSPACE),
+            77,
+            log,
+            snapshots(),
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -215,7 +268,7 @@ class HandshakeHandlerTest {
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0);
+            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0, presence);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -250,7 +303,8 @@ class HandshakeHandlerTest {
     NegotiatedParams offered =
         new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
     HandshakeHandler able =
-        new HandshakeHandler(config(offered), 77, log, snapshots(), sessions, port, locks, () -> 0);
+        new HandshakeHandler(
+            config(offered), 77, log, snapshots(), sessions, port, locks, () -> 0, presence);
     sessions.opened(new SessionId(1), W, "here", 0);
     long unknown = 1L << 40;
     able.hello(
@@ -277,6 +331,7 @@ class HandshakeHandlerTest {
         defaults.lockTtlNs(),
         defaults.lockGraceNs(),
         defaults.openLeaseTtlNs(),
+        defaults.presenceLeaseNs(),
         defaults.maxStateBytes(),
         defaults.catchUp(),
         defaults.quotas(),
@@ -286,7 +341,8 @@ class HandshakeHandlerTest {
   }
 
   private static Hello helloOf(int revision, Features features) {
-    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), 0, GENESIS, RUN, revision, features);
+    return new Hello(
+        Protocol.VERSION, WORKSPACE, W, none(), 0, GENESIS, RUN, revision, features, "");
   }
 
   @Test
@@ -306,6 +362,49 @@ class HandshakeHandlerTest {
     assertInstanceOf(Welcome.class, lastSent());
     assertTrue(port.closed.contains(new SessionId(1)));
     assertEquals(new SessionId(3), Objects.requireNonNull(sessions.of(W)).id());
+  }
+
+  /** As after a cut that the leader has not noticed yet, or when a token is replayed. */
+  @Test
+  void aTokenTakesASessionUpFromAConnectionThatIsAlive() {
+    openWith(1, hello(0, GENESIS), 0);
+    String token = assertInstanceOf(Welcome.class, lastSent()).grant().token();
+    openWith(2, helloWith(token), 1);
+    assertTrue(assertInstanceOf(Welcome.class, lastSent()).grant().resumed());
+    assertTrue(port.closed.contains(new SessionId(1)));
+    assertEquals(new SessionId(2), Objects.requireNonNull(sessions.of(W)).id());
+    assertTrue(
+        presence.events().after(0).stream()
+            .anyMatch(event -> event.kind() == PresenceEvent.Kind.SESSION_REPLACED));
+
+    // Whoever was replaced has no token any more, and does not take the session back.
+    openWith(3, hello(0, GENESIS), 2);
+    assertEquals(Reason.DUPLICATE, ((Refused) lastSent()).reason());
+  }
+
+  @Test
+  void aForgedTokenTakesNothingFromAConnectionThatIsAlive() {
+    openWith(1, hello(0, GENESIS), 0);
+    String token = assertInstanceOf(Welcome.class, lastSent()).grant().token();
+    int dot = token.lastIndexOf('.');
+    String forged = token.substring(0, dot + 1) + "A".repeat(token.length() - dot - 1);
+    openWith(2, helloWith(forged), 1);
+    assertEquals(Reason.DUPLICATE, ((Refused) lastSent()).reason());
+    assertFalse(port.closed.contains(new SessionId(1)));
+  }
+
+  private static Hello helloWith(String token) {
+    return new Hello(
+        Protocol.VERSION,
+        WORKSPACE,
+        W,
+        none(),
+        0,
+        GENESIS,
+        RUN,
+        Protocol.REVISION,
+        Features.NONE,
+        token);
   }
 
   private void assertRefused(Reason reason, Hello hello) {

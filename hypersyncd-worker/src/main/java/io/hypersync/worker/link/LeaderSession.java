@@ -7,6 +7,7 @@ import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.port.LeaderLink;
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The session with the leader as the worker sees it (hypersync.md 9.5): says Hello, judges the
  * Welcome or refusal that follows, knows what was negotiated and how far to catch up, and connects
- * again when the session is lost.
+ * again when the session is lost: with the leader's last resume token, which is in memory only.
  *
  * <p>Used on the agent's thread only, except {@link #params} and {@link #leaderFreeBytes}, which
  * any thread may call.
@@ -39,6 +40,9 @@ public final class LeaderSession {
   private String reportedDivergence = "";
 
   private String reportedInstall = "";
+  private SessionGrant grant = SessionGrant.NONE;
+  private String resumeToken = "";
+  private long resumes;
   private long epoch;
 
   /**
@@ -100,7 +104,8 @@ public final class LeaderSession {
             root,
             run,
             Protocol.REVISION,
-            config.features()));
+            config.features(),
+            resumeToken));
   }
 
   /**
@@ -126,9 +131,27 @@ public final class LeaderSession {
     epoch = welcome.leaderEpoch();
     epochSeen = OptionalLong.of(epoch);
     catchUpTarget = welcome.commitIndex();
+    grant = welcome.grant();
+    resumeToken = grant.token();
+    resumes += grant.resumed() ? 1 : 0;
     reportedDivergence = "";
     monitor.welcomed(nowNs);
     return true;
+  }
+
+  /** The leader gives a new resume token, in place of the one before. */
+  public void renewed(String token) {
+    resumeToken = token;
+  }
+
+  /** What the last valid Welcome has granted. */
+  public SessionGrant grant() {
+    return grant;
+  }
+
+  /** How often a session was taken up again by its token. */
+  public long resumes() {
+    return resumes;
   }
 
   /**
@@ -146,6 +169,15 @@ public final class LeaderSession {
                 + " leader's host: ./hypersync token <worker>";
         if (monitor.takenElsewhere(why, nowNs)) {
           LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
+        }
+        lost.run();
+      }
+      case SESSION_REPLACED -> {
+        // Whoever has taken the session up has the newer token. Without one, the next Hello is
+        // refused as long as the other connection is alive: the two do not take turns.
+        resumeToken = "";
+        if (monitor.takenElsewhere(refused.message(), nowNs)) {
+          LOG.warn("the leader has ended the connection: {}", refused.message());
         }
         lost.run();
       }

@@ -42,6 +42,7 @@ public final class StateLock implements AutoCloseable {
           "windows",
           "intents",
           "mail",
+          "resume.key",
           "enrolment.token",
           "worker.toml",
           "cut",

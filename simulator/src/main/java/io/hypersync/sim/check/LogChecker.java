@@ -114,6 +114,7 @@ public final class LogChecker {
               LeaderMessage.ChunkWanted _,
               LeaderMessage.PastStateRefused _,
               LeaderMessage.MulticastGroup _,
+              LeaderMessage.SessionRenewed _,
               LeaderMessage.RateLimited _,
               LeaderMessage.ChunkData _,
               LeaderMessage.ChunkUnavailable _,

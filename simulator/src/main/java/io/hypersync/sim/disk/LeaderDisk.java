@@ -6,6 +6,7 @@ import io.hypersync.leader.oplog.ForwardingListener;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.leader.presence.ResumeKey;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
@@ -24,6 +25,9 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
+  /** Which keys these are decides nothing in a history. */
+  private static final List<ResumeKey> KEYS = List.of(ResumeKey.generate(), ResumeKey.generate());
+
   /** A snapshot was finished while a worker fetched one, or had been offered one. */
   public static final String TAKEN_BESIDE = "snapshots that are taken while a worker installs one";
 
@@ -38,6 +42,21 @@ public final class LeaderDisk {
 
   /** A crash has ended a collection. */
   public static final String COLLECTION_CUT = "collections that a crash ends";
+
+  /** A worker has taken its session up again by its token. */
+  public static final String SESSION_RESUMED = "sessions that are taken up again";
+
+  /** A token has taken up a session of an earlier run of the leader. */
+  public static final String SESSION_TAKEN_OVER = "sessions that a new leader goes on with";
+
+  /** A token has taken up a session that had a connection. */
+  public static final String SESSION_REPLACED = "sessions that another connection takes up";
+
+  /** A lease of a worker has ended, since it was away for too long. */
+  public static final String LEASE_ENDED = "leases that end";
+
+  /** Somebody has sent a wrong token. */
+  public static final String WRONG_TOKEN = "resume tokens that are not taken";
 
   /** A leader has started without a snapshot that is in the catalog: its record cannot be read. */
   public static final String HIDDEN = "records that cannot be read at a start";
@@ -87,6 +106,7 @@ public final class LeaderDisk {
   /** Home has told the leader of a stream that was full to a caller. */
   public static final String TOLD_LATER = "streams that were full to a caller only";
 
+  private final Map<String, String> overheard = new TreeMap<>();
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
@@ -105,6 +125,7 @@ public final class LeaderDisk {
   private List<HeldRestore> restores = List.of();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
+  private int lostKeys;
   private boolean logFull;
   private boolean syncFails;
   private long watermarkedIndex;
@@ -129,6 +150,11 @@ public final class LeaderDisk {
         HIDDEN,
         FORGOTTEN,
         TOLD_OVER_START,
+        SESSION_RESUMED,
+        SESSION_TAKEN_OVER,
+        SESSION_REPLACED,
+        LEASE_ENDED,
+        WRONG_TOKEN,
         STARTED_BEHIND,
         SAVED_IN_REPLAY,
         CAME_BACK,
@@ -412,5 +438,20 @@ public final class LeaderDisk {
     public void raise(long index) {
       through = Math.max(through, index);
     }
+  }
+
+  /** The newest token of each worker, as one knows them who reads along. */
+  public Map<String, String> overheard() {
+    return overheard;
+  }
+
+  /** The key that signs the leader's resume tokens. */
+  public ResumeKey resumeKey() {
+    return KEYS.get(lostKeys % KEYS.size());
+  }
+
+  /** The file of that key is gone: the next leader makes another one. */
+  public void loseResumeKey() {
+    lostKeys++;
   }
 }

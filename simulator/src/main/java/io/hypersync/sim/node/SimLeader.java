@@ -14,6 +14,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.past.PastHolds;
 import io.hypersync.leader.port.LogTrimPort;
+import io.hypersync.leader.presence.PresenceEvent;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplaySnapshots;
@@ -50,6 +51,7 @@ import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.OlderState;
 import io.hypersync.sim.check.OpenFileChecker;
+import io.hypersync.sim.check.PresenceChecker;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
@@ -107,6 +109,9 @@ public final class SimLeader implements LeaderEnd {
   private static final int LARGEST_INTENT_BATCH = 200;
   private static final long SHORTEST_WITHOUT_TRIM_NS = 10 * Timeline.MS;
   private static final long LONGEST_WITHOUT_TRIM_NS = 1_000 * Timeline.MS;
+
+  /** A leader may be paused while a lease ends. */
+  private static final long PRESENCE_LATENESS_NS = 2_000 * Timeline.MS;
 
   /** One install in so many loses its connection soon. */
   private static final int INTERRUPTED_INSTALLS_ONE_IN = 4;
@@ -167,6 +172,9 @@ public final class SimLeader implements LeaderEnd {
   private final Set<SessionId> hearing = new HashSet<>();
 
   private final LockSessionChecker lockSessions;
+  private final PresenceChecker presence;
+  private final SimTokens tokens;
+  private long lastPresenceEvent;
   private final InstallChecker installs;
   private final CollectionChecker<SessionId> collected;
   private final Timeline timeline;
@@ -224,6 +232,8 @@ public final class SimLeader implements LeaderEnd {
     this.lockSessions =
         new LockSessionChecker(
             timeline.monotonicNs(), config.lockTtlNs(), config.lockGraceNs(), locks::holds);
+    this.presence = new PresenceChecker(config.presenceLeaseNs(), PRESENCE_LATENESS_NS);
+    this.tokens = new SimTokens(disk, timeline.monotonicNs());
     this.installs = new InstallChecker(config.catchUp().installNs());
     this.collected = new CollectionChecker<>(config.catchUp().installNs());
     open.leaderStarted();
@@ -362,7 +372,8 @@ public final class SimLeader implements LeaderEnd {
                 : process.port(this::sending),
             timeline,
             prng.split(),
-            (_, _) -> {});
+            (_, _) -> {},
+            tokens.key());
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();
@@ -686,13 +697,36 @@ public final class SimLeader implements LeaderEnd {
     if (message instanceof WorkerMessage.MulticastHeard heard) {
       heard(id, heard);
     }
-    agent.received(id, message);
+    agent.received(id, message instanceof WorkerMessage.Hello hello ? tampered(hello) : message);
     if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
       lockSessions.established(worker, hello.run(), agent.locks().session(session.worker()), now);
       open.established(worker, agent.leases()::isHeld);
     } else if (message instanceof WorkerMessage.WorkerApplied report) {
       open.reported(worker, report, agent.leases()::isHeld);
     }
+  }
+
+  /** Somebody may have put another token into a Hello. */
+  private WorkerMessage.Hello tampered(WorkerMessage.Hello hello) {
+    WorkerMessage.Hello arriving = tokens.tampered(hello);
+    presence.hello(
+        hello.worker().name(), hello.run(), !arriving.resumeToken().equals(hello.resumeToken()));
+    return arriving;
+  }
+
+  private void lookAtPresence() {
+    Set<String> online = new HashSet<>();
+    for (WorkerSession session : agent.sessions().all()) {
+      if (session.isEstablished()) {
+        online.add(session.worker().name());
+      }
+    }
+    List<PresenceEvent> events = agent.presence().events().after(lastPresenceEvent);
+    for (PresenceEvent event : events) {
+      tokens.count(event);
+      lastPresenceEvent = event.number();
+    }
+    presence.look(events, agent.presence().peers(), online, timeline.monotonicNs());
   }
 
   private void heard(SessionId id, WorkerMessage.MulticastHeard heard) {
@@ -766,6 +800,16 @@ public final class SimLeader implements LeaderEnd {
         && ack.errno() == Errno.EIO) {
       checker.refusedForPage(ack.intent());
     }
+    if (message instanceof LeaderMessage.Welcome welcome) {
+      tokens.welcomed(worker, welcome.grant());
+      presence.welcomed(
+          worker,
+          welcome.grant(),
+          agent.presence().events().after(lastPresenceEvent),
+          timeline.monotonicNs());
+    } else if (message instanceof LeaderMessage.SessionRenewed renewed) {
+      tokens.overheard(worker, renewed.token());
+    }
     if (id != null && message instanceof LeaderMessage.Welcome welcome) {
       collected.welcomed(
           id, worker, welcome.collectedThrough(), disk.collected().through(), newestSnapshot());
@@ -795,6 +839,7 @@ public final class SimLeader implements LeaderEnd {
     int[] work = {0};
     guarded(() -> work[0] = agent.doWork());
     lookAtHearing();
+    lookAtPresence();
     lockSessions.look(
         worker -> agent.locks().session(new WorkerId(worker)), timeline.monotonicNs());
     // When the agent closes a session, the transport reports the end of that session once.

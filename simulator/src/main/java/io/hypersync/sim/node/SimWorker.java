@@ -626,6 +626,7 @@ public final class SimWorker implements WorkerEnd {
       case LeaderMessage.RateLimited _ -> record.busy();
       case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
       case LeaderMessage.MulticastGroup _,
+          LeaderMessage.SessionRenewed _,
           LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -17,6 +17,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.proto.Committed;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ final class Fields {
   private static final int ID_BYTES = 16;
   private static final int MAX_ERRNO = 4095;
   private static final int LARGE_BODY_BYTES = 1024;
+  private static final char DEL = 0x7f;
 
   private Fields() {}
 
@@ -97,6 +99,19 @@ final class Fields {
               + " allowed");
     }
     return value;
+  }
+
+  /**
+   * A resume token of at least {@code min} characters, which is ASCII without control characters.
+   */
+  static String resumeToken(String token, int min) throws ProtocolException {
+    if (token.length() < min
+        || token.length() > SessionGrant.MAX_TOKEN
+        || !token.chars().allMatch(c -> c > ' ' && c < DEL)) {
+      throw new ProtocolException(
+          "resume_token: expected " + min + " to " + SessionGrant.MAX_TOKEN + " ASCII characters");
+    }
+    return token;
   }
 
   static Errno errno(boolean present, int code, String field) throws ProtocolException {

@@ -10,6 +10,7 @@ import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.proto.BarrierResponse;
 import io.hypersync.wire.proto.ChunkNeed;
 import io.hypersync.wire.proto.ChunkUnavailable;
@@ -23,6 +24,7 @@ import io.hypersync.wire.proto.PastState;
 import io.hypersync.wire.proto.PastStateRefused;
 import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
+import io.hypersync.wire.proto.SessionRenewed;
 import io.hypersync.wire.proto.SnapshotOffer;
 import io.hypersync.wire.proto.Welcome;
 import java.nio.ByteBuffer;
@@ -60,6 +62,8 @@ final class LeaderMessages {
       DiscardUnknownFieldsParser.wrap(LogEntries.parser());
   private static final Parser<MulticastGroup> GROUP =
       DiscardUnknownFieldsParser.wrap(MulticastGroup.parser());
+  private static final Parser<SessionRenewed> RENEWED =
+      DiscardUnknownFieldsParser.wrap(SessionRenewed.parser());
   private static final Parser<ChunkUnavailable> UNAVAILABLE =
       DiscardUnknownFieldsParser.wrap(ChunkUnavailable.parser());
 
@@ -127,6 +131,8 @@ final class LeaderMessages {
               .setEpoch(group.epoch())
               .setKey(UnsafeByteOperations.unsafeWrap(group.key()))
               .build();
+      case LeaderMessage.SessionRenewed renewed ->
+          SessionRenewed.newBuilder().setResumeToken(renewed.token()).build();
       case LeaderMessage.LockResponse response -> LockMessages.toProto(response);
       case LeaderMessage.LockExpiryWarning warning -> LockMessages.toProto(warning);
       case LeaderMessage.ChunkData _ ->
@@ -153,6 +159,9 @@ final class LeaderMessages {
       case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
       case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
       case MULTICAST_GROUP -> group(Fields.parse(GROUP, kind, body));
+      case SESSION_RENEWED ->
+          new LeaderMessage.SessionRenewed(
+              Fields.resumeToken(Fields.parse(RENEWED, kind, body).getResumeToken(), 1));
       case LOCK_RESPONSE -> LockMessages.response(body);
       case LOCK_EXPIRY_WARNING -> LockMessages.warning(body);
       case CHUNK_DATA,
@@ -181,6 +190,7 @@ final class LeaderMessages {
   }
 
   private static Welcome welcome(LeaderMessage.Welcome welcome) {
+    SessionGrant grant = welcome.grant();
     return Welcome.newBuilder()
         .setWorkspaceId(Fields.toProto(welcome.workspace()))
         .setLeaderEpoch(welcome.leaderEpoch())
@@ -194,6 +204,10 @@ final class LeaderMessages {
         .setChunkMax(welcome.params().chunkMax())
         .setBatchWindowMs(welcome.params().batchWindowMs())
         .setCollectedThrough(welcome.collectedThrough())
+        .setSession(grant.session())
+        .setResumed(grant.resumed())
+        .setLeaseMs(grant.leaseMs())
+        .setResumeToken(grant.token())
         .build();
   }
 
@@ -213,7 +227,12 @@ final class LeaderMessages {
         proto.getLockSession(),
         Fields.number(proto.getOpenLeaseTtlMs(), 1, Integer.MAX_VALUE, "open_lease_ttl_ms"),
         Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()),
-        Fields.number(proto.getCollectedThrough(), 0, "collected_through"));
+        Fields.number(proto.getCollectedThrough(), 0, "collected_through"),
+        new SessionGrant(
+            proto.getSession(),
+            proto.getResumed(),
+            Fields.number(proto.getLeaseMs(), 0, Integer.MAX_VALUE, "lease_ms"),
+            Fields.resumeToken(proto.getResumeToken(), 0)));
   }
 
   /** Bounds are not checked here but by the worker, which can then report what is wrong. */
@@ -242,6 +261,7 @@ final class LeaderMessages {
       case DIVERGED -> Refused.Reason.DIVERGED;
       case DUPLICATE -> Refused.Reason.DUPLICATE;
       case PROTOCOL_ERROR -> Refused.Reason.PROTOCOL_ERROR;
+      case SESSION_REPLACED -> Refused.Reason.SESSION_REPLACED;
     };
   }
 
@@ -255,6 +275,7 @@ final class LeaderMessages {
           case DIVERGED -> LeaderMessage.Refused.Reason.DIVERGED;
           case DUPLICATE -> LeaderMessage.Refused.Reason.DUPLICATE;
           case PROTOCOL_ERROR -> LeaderMessage.Refused.Reason.PROTOCOL_ERROR;
+          case SESSION_REPLACED -> LeaderMessage.Refused.Reason.SESSION_REPLACED;
           case REASON_UNSPECIFIED, UNRECOGNIZED ->
               throw new ProtocolException("reason is missing or unknown");
         };

@@ -133,6 +133,7 @@ final class WorkerMessages {
           REFUSED,
           SNAPSHOT_OFFER,
           MULTICAST_GROUP,
+          SESSION_RENEWED,
           HEARTBEAT,
           BARRIER_RESPONSE,
           LOCK_RESPONSE,
@@ -159,6 +160,9 @@ final class WorkerMessages {
             .setClientId(Fields.toProto(hello.run()))
             .setProtocolRevision(hello.revision())
             .setFeatures(hello.features().bits());
+    if (!hello.resumeToken().isEmpty()) {
+      proto.setResumeToken(hello.resumeToken());
+    }
     hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
     return proto.build();
   }
@@ -177,7 +181,8 @@ final class WorkerMessages {
         Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"),
         Fields.clientId(proto.hasClientId(), proto.getClientId()),
         Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()),
-        new Features(proto.getFeatures()));
+        new Features(proto.getFeatures()),
+        Fields.resumeToken(proto.getResumeToken(), 0));
   }
 
   private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {

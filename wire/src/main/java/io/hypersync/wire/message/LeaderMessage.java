@@ -31,6 +31,7 @@ public sealed interface LeaderMessage {
    * @param collectedThrough the leader may have collected chunks that entries up to this one
    *     mention and that its head does not have (14.2); 0 if not. These entries are applied without
    *     theirs
+   * @param grant the worker's session
    */
   record Welcome(
       WorkspaceId workspace,
@@ -41,9 +42,13 @@ public sealed interface LeaderMessage {
       long lockSession,
       int openLeaseTtlMs,
       int revision,
-      long collectedThrough)
+      long collectedThrough,
+      SessionGrant grant)
       implements LeaderMessage {
-    /** A Welcome of this version's revision, of a leader that has collected nothing. */
+    /**
+     * A Welcome of this version's revision, of a leader that has collected nothing and knows no
+     * sessions.
+     */
     public Welcome(
         WorkspaceId workspace,
         long leaderEpoch,
@@ -61,7 +66,8 @@ public sealed interface LeaderMessage {
           lockSession,
           openLeaseTtlMs,
           Protocol.REVISION,
-          0);
+          0,
+          SessionGrant.NONE);
     }
   }
 
@@ -83,7 +89,23 @@ public sealed interface LeaderMessage {
       /** Another connection with the same worker id is alive. */
       DUPLICATE,
       /** A message that is invalid at this point. */
-      PROTOCOL_ERROR
+      PROTOCOL_ERROR,
+      /** Another connection has taken up this session by its token. */
+      SESSION_REPLACED
+    }
+  }
+
+  /**
+   * A new resume token for the session, in place of the one before; control stream. Sent three
+   * times in the time of a lease.
+   *
+   * @param token 1 to {@link SessionGrant#MAX_TOKEN} ASCII characters
+   */
+  record SessionRenewed(String token) implements LeaderMessage {
+    /** Does not contain the token, which is a secret. */
+    @Override
+    public String toString() {
+      return "SessionRenewed[token=" + token.length() + " characters]";
     }
   }
 

@@ -18,9 +18,10 @@ public final class Protocol {
    * 5 a ChunkWanted; since revision 6, an entry may restore a state ({@code FsOp.RestoreState});
    * since revision 7, the leader may send chunks that nobody has asked for ({@link ChunkDelivery});
    * since revision 8, also in multicast packets ({@code LeaderMessage.MulticastGroup}); since
-   * revision 9, an intent says what its caller may have read ({@code CallContext}).
+   * revision 9, an intent says what its caller may have read ({@code CallContext}); since revision
+   * 10, a worker's session outlives its connections ({@link SessionGrant}).
    */
-  public static final int REVISION = 9;
+  public static final int REVISION = 10;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

@@ -78,7 +78,8 @@ public enum StreamKind {
           LeaderMessage.ChunkWanted _,
           LeaderMessage.PastState _,
           LeaderMessage.PastStateRefused _,
-          LeaderMessage.MulticastGroup _ ->
+          LeaderMessage.MulticastGroup _,
+          LeaderMessage.SessionRenewed _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -31,6 +31,8 @@ public sealed interface WorkerMessage {
    * @param run random, chosen at every start of the worker; names the owner of its locks
    * @param revision must be {@link Protocol#REVISION}
    * @param features the optional features that the worker supports
+   * @param resumeToken the last one that the leader has given; empty if there is none; ASCII, at
+   *     most {@link SessionGrant#MAX_TOKEN} characters
    */
   record Hello(
       String protocolVersion,
@@ -41,9 +43,10 @@ public sealed interface WorkerMessage {
       Hash appliedRoot,
       ClientId run,
       int revision,
-      Features features)
+      Features features,
+      String resumeToken)
       implements WorkerMessage {
-    /** A Hello of this version's revision and features. */
+    /** A Hello of this version's revision and features, of a worker without a session. */
     public Hello(
         WorkspaceId workspace,
         WorkerId worker,
@@ -60,7 +63,8 @@ public sealed interface WorkerMessage {
           appliedRoot,
           run,
           Protocol.REVISION,
-          Features.SUPPORTED);
+          Features.SUPPORTED,
+          "");
     }
   }
 

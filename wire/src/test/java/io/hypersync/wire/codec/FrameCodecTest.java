@@ -22,6 +22,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.netty.buffer.ByteBuf;
@@ -81,14 +82,14 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 09                                    protocol_revision
+                40 0a                                    protocol_revision
                 49 1b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
             new LeaderMessage.Welcome(
                 SampleMessages.WORKSPACE, -2, 5, 500, NegotiatedParams.DEFAULT, -3, 15_000),
             """
-            00 00 00 43                              length
+            00 00 00 53                              length
             41                                       Welcome
             0a 10 00112233445566778899aabbccddeeff   workspace_id
             11 fe ff ff ff ff ff ff ff               leader_epoch, little-endian
@@ -97,11 +98,22 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 09                                    protocol_revision
+            40 0a                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
             60 00                                    collected_through
+            69 00 00 00 00 00 00 00 00               session
+            70 00                                    resumed
+            78 00                                    lease_ms
+            82 01 00                                 resume_token
+            """),
+        Arguments.of(
+            new LeaderMessage.SessionRenewed("token"),
+            """
+            00 00 00 08           length
+            4d                    SessionRenewed
+            0a 05 746f6b 656e     resume_token
             """),
         Arguments.of(
             new WorkerMessage.WorkerApplied(
@@ -515,7 +527,16 @@ class FrameCodecTest {
   void aWelcomeOfTheFirstRevisionIsUnderstoodAsThat() throws ProtocolException {
     assertEquals(
         new LeaderMessage.Welcome(
-            SampleMessages.WORKSPACE, 1, 5, 500, NegotiatedParams.DEFAULT, 2, 15_000, 1, 0),
+            SampleMessages.WORKSPACE,
+            1,
+            5,
+            500,
+            NegotiatedParams.DEFAULT,
+            2,
+            15_000,
+            1,
+            0,
+            SessionGrant.NONE),
         FrameCodec.decodeLeaderMessage(
             StreamKind.CONTROL,
             buffer(
@@ -572,6 +593,10 @@ class FrameCodecTest {
                 + hash,
             "applied_index is 18446744073709551615"),
         fault("01", "0a 01 ff", "cannot be parsed"),
+        fault("4d", "", "resume_token: expected 1 to 512"),
+        fault("4d", "0a 01 0a", "resume_token: expected 1 to 512"),
+        fault("4d", "0a 02 c3 a9", "resume_token: expected 1 to 512"),
+        fault("4d", "0a 81 04" + " 78".repeat(513), "resume_token: expected 1 to 512"),
         fault(
             "01",
             "0a 00 12 10 00112233445566778899aabbccddeeff 1a 01 61 28 00 32"

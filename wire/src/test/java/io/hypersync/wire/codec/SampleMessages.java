@@ -23,6 +23,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -56,7 +57,8 @@ public final class SampleMessages {
             Hash.ZERO,
             INTENT.client(),
             Integer.MAX_VALUE,
-            Features.of(Feature.RAPTORQ, Feature.COMPRESSION)),
+            Features.of(Feature.RAPTORQ, Feature.COMPRESSION),
+            "mesh-resume.v1.x.y"),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
         new WorkerMessage.SubmitIntent(
@@ -148,7 +150,10 @@ public final class SampleMessages {
             -4,
             15_000,
             Integer.MAX_VALUE,
-            Long.MAX_VALUE),
+            Long.MAX_VALUE,
+            new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN))),
+        new LeaderMessage.SessionRenewed("!"),
+        new LeaderMessage.Refused(LeaderMessage.Refused.Reason.SESSION_REPLACED, "from 10.0.0.1:9"),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.PastState(-7, 1, HASH, bytes("manifest")),
         new LeaderMessage.PastStateRefused(-7, "there is no entry 9 yet", ""),
