@@ -195,7 +195,8 @@ public final class LeaderAgent implements Agent {
             this::sequenced,
             clock,
             listener,
-            violations);
+            violations,
+            (worker, lockSession) -> admits(worker, lockSession));
     intentHandler.promise(this::promisedToRestore);
     this.locks =
         new LockManager(
@@ -203,6 +204,7 @@ public final class LeaderAgent implements Agent {
             config.lockGraceNs(),
             entropy,
             log::durableIndex,
+            sequencer::headIndex,
             this::sendTo,
             worker -> sessions.of(worker) != null,
             node -> isThere(node),
@@ -515,6 +517,10 @@ public final class LeaderAgent implements Agent {
   public void chunkUnreadable(Hash hash) {
     intentHandler.chunkUnreadable(hash);
     recovery.lost(hash, "it cannot be read", clock.monotonicNs());
+  }
+
+  private boolean admits(WorkerId worker, long lockSession) {
+    return locks.admits(worker, lockSession);
   }
 
   /** Whether the newest state has a node; of one that cannot be read nobody knows. */

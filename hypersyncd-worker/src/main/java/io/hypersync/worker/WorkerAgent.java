@@ -51,6 +51,7 @@ import io.hypersync.worker.install.SnapshotInstall;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.InterruptHandler;
+import io.hypersync.worker.intents.LeaderAbsence;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
 import io.hypersync.worker.intents.MutationTimestamps;
@@ -143,6 +144,7 @@ public final class WorkerAgent implements Agent {
   private final RemovedNames removedNames;
   private final VisibilityGate visibilityGate;
   private final ReadBarrier readBarrier;
+  private final LeaderAbsence absence;
   private final MutationGate gate;
   private final InterruptHandler interruptHandler;
   private final IndexCallbacks whenVisible = new IndexCallbacks();
@@ -283,7 +285,9 @@ public final class WorkerAgent implements Agent {
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.locks = new LockClient(run, link, whenVisible, heldLocks, config.mutationDeadlineNs());
     this.readBarrier = new ReadBarrier(link, config.leaderStaleNs());
-    this.gate = new MutationGate(intents, readBarrier, clock, config.mutationDeadlineNs());
+    this.absence = new LeaderAbsence(config.partitionGraceNs());
+    this.gate = new MutationGate(intents, readBarrier, clock, config.mutationDeadlineNs(), absence);
+    gate.whenOver(this::submit);
     this.interruptHandler = new InterruptHandler(gate, signals);
     this.leases = new OpenLeaseClient(link, references, notifier::prune);
     Manifest first = start.manifest();
@@ -398,10 +402,35 @@ public final class WorkerAgent implements Agent {
     return orphans.size();
   }
 
-  /** Submits a mutation of a process; it fails at once with EROFS if the worker is read-only. */
+  /**
+   * Whether new mutations wait for a leader that was lost a moment ago ({@code partition_grace});
+   * any thread.
+   */
+  public boolean isAwaitingLeader() {
+    return absence.isRunning();
+  }
+
+  /**
+   * Makes the call ready when mutations are accepted again, or when the leader is not waited for
+   * any more; perhaps at once.
+   *
+   * @param refused run instead, at once, if it cannot wait
+   */
+  public void whenWritable(WaitingCall call, Runnable refused) {
+    if (writable) {
+      call.ready().run();
+    } else if (!absence.await(call, 0)) {
+      refused.run();
+    }
+  }
+
+  /**
+   * Submits a mutation of a process. If the worker is read-only it fails with EROFS, at once or
+   * after {@code partition_grace}.
+   */
   public void submit(Mutation mutation) {
     if (!writable) {
-      mutation.completion().failed(Errno.EROFS);
+      gate.strand(mutation);
       return;
     }
     if (overtaken.contains(mutation.unique())) {
@@ -1072,6 +1101,7 @@ public final class WorkerAgent implements Agent {
   public void shutdown() {
     stopping = true;
     updateWritable();
+    absence.end();
     intents.failAll(Errno.EIO);
     locks.shutdown();
     repairs.leaderLost();
@@ -1133,6 +1163,7 @@ public final class WorkerAgent implements Agent {
           "mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms", now);
     }
     gate.expire(now);
+    absence.tick(now);
     work += takeOffered(now) ? 1 : 0;
     work += installSome(now) ? 1 : 0;
     work += jumpIfWaiting(now) ? 1 : 0;
@@ -1325,9 +1356,16 @@ public final class WorkerAgent implements Agent {
 
   private void updateWritable() {
     boolean live = session.isLive();
-    writable = !stopping && live && replica.error() == null && !replica.waitsForSnapshot();
+    boolean mayWait = !stopping && replica.error() == null && !replica.waitsForSnapshot();
+    if (writable && !live && mayWait) {
+      absence.lost(clock.monotonicNs()); // before anybody can find the mount read-only
+    }
+    writable = live && mayWait;
     if (!live || stopping || replica.error() != null) {
       readBarrier.lost();
+    }
+    if (absence.isRunning() && (writable || !mayWait)) {
+      absence.end();
     }
   }
 

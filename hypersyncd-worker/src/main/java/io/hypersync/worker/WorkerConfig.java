@@ -13,6 +13,7 @@ import io.hypersync.wire.message.Features;
  * @param leaderStaleNs LEADER_STALE_MS: a leader that has been silent for this long is asked for
  *     its commit index before a caller relies on what is visible here (6.2)
  * @param mutationDeadlineNs MUTATION_DEADLINE (6.4)
+ * @param partitionGraceNs how long new mutations wait for a leader that was lost, before EROFS
  * @param reconnectMinNs pause before the first attempt to reconnect
  * @param reconnectMaxNs longest pause between attempts
  * @param reportNs longest time between two WorkerApplied messages
@@ -26,6 +27,7 @@ public record WorkerConfig(
     long leaderTimeoutNs,
     long leaderStaleNs,
     long mutationDeadlineNs,
+    long partitionGraceNs,
     long reconnectMinNs,
     long reconnectMaxNs,
     long reportNs,
@@ -41,6 +43,7 @@ public record WorkerConfig(
         1_000 * MS,
         250 * MS,
         30_000 * MS,
+        0,
         50 * MS,
         1_000 * MS,
         100 * MS,

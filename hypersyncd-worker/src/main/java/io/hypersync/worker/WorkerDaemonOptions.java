@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param stateDir the state directory; it exists
  * @param mutationDeadline how long a mutation whose outcome is unknown blocks its caller;
  *     MUTATION_DEADLINE (hypersync.md 6.4)
+ * @param partitionGrace how long new mutations wait for a leader that was lost, before EROFS
  * @param leaderTimeout how long the leader may be silent before the mount turns read-only
  * @param leaderStale how long the leader may be silent before it is asked for its commit index;
  *     LEADER_STALE_MS (6.2)
@@ -53,6 +54,7 @@ public record WorkerDaemonOptions(
     Path localDir,
     Path stateDir,
     Duration mutationDeadline,
+    Duration partitionGrace,
     Duration leaderTimeout,
     Duration leaderStale,
     CachePolicy cache,

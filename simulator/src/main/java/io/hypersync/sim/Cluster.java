@@ -5,6 +5,7 @@ import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationChecker;
@@ -126,12 +127,14 @@ final class Cluster {
     this.disk = new LeaderDisk(prng.split());
     MutationChecker mutations = new MutationChecker(timeline, SwarmOptions.longestMutationNs());
     LogChecker log = new LogChecker(mutations, timeline);
+    LockChecker locks = new LockChecker(this::lockSession, log::index);
     this.recording =
         new Recording(
             log,
             mutations,
             new RequestChecker(timeline, REQUEST_FACTOR * SwarmOptions.longestMutationNs()),
-            new LockChecker(this::lockSession, log::index),
+            locks,
+            new FenceChecker(locks),
             new OpenFileChecker(timeline, SwarmOptions.OPEN_LEASE_TTL_NS, log),
             new WrittenBytes());
     this.network =
@@ -291,6 +294,7 @@ final class Cluster {
               recording.log(),
               recording.open(),
               recording.locks(),
+              recording.fences(),
               swarmOptions.losesTouch(),
               restores,
               undos,

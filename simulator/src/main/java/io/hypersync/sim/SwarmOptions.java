@@ -79,6 +79,9 @@ record SwarmOptions(
   /** A leader that has been silent for this long counts as unreachable. */
   static final long LEADER_TIMEOUT_NS = 600 * Timeline.MS;
 
+  /** How long mutations of some workers wait for a leader that is lost. */
+  private static final long PARTITION_GRACE_NS = 2_000 * Timeline.MS;
+
   /**
    * LEADER_STALE of simulated workers: shorter than the heartbeat interval, so that workers often
    * have to ask the leader for a barrier.
@@ -299,6 +302,11 @@ record SwarmOptions(
         : new CatchUpLimits(catchUpEntries, Long.MAX_VALUE, Long.MAX_VALUE, INSTALL_NS);
   }
 
+  /** Some workers let mutations wait for the leader, others do not. */
+  private static long partitionGraceNs(String name) {
+    return name.hashCode() % 2 == 0 ? PARTITION_GRACE_NS : 0;
+  }
+
   WorkerConfig worker(String name) {
     return new WorkerConfig(
         WORKSPACE,
@@ -306,6 +314,7 @@ record SwarmOptions(
         LEADER_TIMEOUT_NS,
         LEADER_STALE_NS,
         MUTATION_DEADLINE_NS,
+        partitionGraceNs(name),
         reconnectMinNs,
         300 * Timeline.MS,
         100 * Timeline.MS,

@@ -258,6 +258,12 @@ final class Mutants {
   private static final List<Mutant> LOCKS =
       List.of(
           callAnswers(
+              "what was on its way when its lock was lost is let through",
+              "leader.sequencer.IntentHandler",
+              "sequence",
+              "LockFence.admits",
+              1),
+          callAnswers(
               "locks that conflict are granted",
               "leader.lock.LockTable",
               "lock",

@@ -271,6 +271,15 @@ public final class Settings {
           Duration.ofSeconds(30),
           "How long a mutation whose fate is unknown blocks its caller, before EIO.");
 
+  /** How long new mutations wait for a leader that is restarting, before EROFS (6.4). */
+  public static final Setting<Duration> WORKER_PARTITION_GRACE =
+      used(
+          WORKER,
+          "partition_grace",
+          ValueType.duration(Duration.ZERO, ONE_HOUR),
+          Duration.ZERO,
+          "How long a new mutation waits for a leader that is gone, before EROFS; 0s for not.");
+
   /**
    * A leader that was silent for so long is asked before its commit index is trusted;
    * LEADER_STALE_MS.

@@ -129,6 +129,7 @@ public final class WorkerPlan {
         localDir,
         stateDir,
         configuration.get(Settings.WORKER_MUTATION_DEADLINE),
+        configuration.get(Settings.WORKER_PARTITION_GRACE),
         configuration.get(Settings.WORKER_LEADER_TIMEOUT),
         configuration.get(Settings.WORKER_LEADER_STALE),
         cachePolicy(configuration),

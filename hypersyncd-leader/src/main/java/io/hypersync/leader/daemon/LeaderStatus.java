@@ -194,6 +194,7 @@ final class LeaderStatus {
     locks.put("deadlocks", counters.deadlocks());
     locks.put("expired", counters.expired());
     locks.put("reclaimed", counters.reclaimed());
+    locks.put("fenced", counters.fenced());
     return locks;
   }
 

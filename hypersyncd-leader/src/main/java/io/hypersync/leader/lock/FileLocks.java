@@ -41,6 +41,12 @@ final class FileLocks {
     return holders.size();
   }
 
+  /** The process that has last locked for this owner; 0 if it holds nothing. */
+  int pid(LockOwner owner) {
+    Holding holding = holders.get(owner);
+    return holding == null ? 0 : holding.pid;
+  }
+
   boolean holds(LockOwner owner) {
     return holders.containsKey(owner);
   }

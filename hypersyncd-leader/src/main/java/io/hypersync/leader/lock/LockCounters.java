@@ -11,6 +11,7 @@ package io.hypersync.leader.lock;
  * @param deadlocks requests refused because of a deadlock
  * @param expired locks freed because they were not renewed
  * @param reclaimed locks freed because their worker was restarted
+ * @param fenced intents refused because locks were lost that they were made under
  */
 public record LockCounters(
     int held,
@@ -20,4 +21,5 @@ public record LockCounters(
     long contended,
     long deadlocks,
     long expired,
-    long reclaimed) {}
+    long reclaimed,
+    long fenced) {}

@@ -22,6 +22,7 @@ import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,10 +45,17 @@ public final class LockManager {
   private static final long NS_PER_MS = 1_000_000;
   private static final int CHECKS_PER_TTL = 16;
 
+  /** Least time between two log lines about refused intents. */
+  private static final long FENCED_LOG_NS = 10_000 * NS_PER_MS;
+
+  /** Most processes that a log line names. */
+  private static final int NAMED = 10;
+
   private final long ttlNs;
   private final long graceNs;
   private final Entropy entropy;
   private final LongSupplier durableIndex;
+  private final LongSupplier headIndex;
   private final BiConsumer<WorkerId, LeaderMessage> port;
   private final Predicate<WorkerId> connected;
   private final Predicate<NodeId> exists;
@@ -63,6 +71,19 @@ public final class LockManager {
    */
   private long leaseNowNs;
 
+  /**
+   * The newest entry, durable or not, when locks were last freed whose holder had not let go: what
+   * it wrote under them may still be on its way to the disk. Whoever is granted a lock since is
+   * told so when that entry is durable, and with a commit index that covers it: so it sees all that
+   * was written under the lost lock, and {@link #admits} lets nothing through later.
+   */
+  private long freedAt;
+
+  /** Answers that wait for {@link #freedAt} to be durable, in order. */
+  private final ArrayDeque<Withheld> withheld = new ArrayDeque<>();
+
+  private record Withheld(WorkerId worker, LockResponse response) {}
+
   private long tickedNs;
   private long nextCheckNs;
   private long requests;
@@ -70,6 +91,8 @@ public final class LockManager {
   private long deadlocks;
   private long expired;
   private long reclaimed;
+  private long fenced;
+  private long nextFencedLogNs;
 
   /**
    * Starts with no sessions and no locks.
@@ -78,6 +101,7 @@ public final class LockManager {
    * @param graceNs how much longer it can still be renewed
    * @param entropy source of session numbers
    * @param durableIndex the commit index
+   * @param headIndex the newest entry, durable or not
    * @param port sends a message; it is lost if the worker is not connected
    * @param connected whether a worker is connected
    * @param exists whether a node is in the newest state
@@ -90,6 +114,7 @@ public final class LockManager {
       long graceNs,
       Entropy entropy,
       LongSupplier durableIndex,
+      LongSupplier headIndex,
       BiConsumer<WorkerId, LeaderMessage> port,
       Predicate<WorkerId> connected,
       Predicate<NodeId> exists,
@@ -101,6 +126,7 @@ public final class LockManager {
     this.graceNs = graceNs;
     this.entropy = entropy;
     this.durableIndex = durableIndex;
+    this.headIndex = headIndex;
     this.port = port;
     this.connected = connected;
     this.exists = exists;
@@ -138,7 +164,12 @@ public final class LockManager {
   public void resumed(WorkerId worker) {
     LockSession session = sessions.get(worker);
     if (session != null) {
-      session.unconfirmed().forEach(answer -> port.accept(worker, answer.response()));
+      long durable = durableIndex.getAsLong();
+      // Those that are withheld are the last ones, because commit indexes of answers only grow.
+      session.unconfirmed().stream()
+          .map(LockSession.Answer::response)
+          .filter(response -> response.commitIndex() <= durable)
+          .forEach(response -> port.accept(worker, response));
     }
   }
 
@@ -267,6 +298,7 @@ public final class LockManager {
    *     that the next Welcome shows it to them
    */
   public List<WorkerId> tick(long nowNs) {
+    sayWithheld();
     leaseNowNs += Math.min(nowNs - tickedNs, ttlNs / CHECKS_PER_TTL);
     tickedNs = nowNs;
     if (leaseNowNs < nextCheckNs) {
@@ -299,6 +331,31 @@ public final class LockManager {
       }
     }
     return lost;
+  }
+
+  /**
+   * Whether an intent of this worker may be committed that was made under locks of this session.
+   * Not once the session has ended, whether its lease has expired, the worker or the leader was
+   * started again: others may hold the locks since (hypersync.md 10.2). A session's number never
+   * comes back, so an intent that is refused once is refused whenever it is sent again.
+   *
+   * @param number of the session; 0 if the intent was made under no lock
+   */
+  public boolean admits(WorkerId worker, long number) {
+    LockSession session = sessions.get(worker);
+    if (number == 0 || (session != null && session.number() == number)) {
+      return true;
+    }
+    fenced++;
+    if (leaseNowNs >= nextFencedLogNs) { // whatever a worker sends, it fills no log
+      nextFencedLogNs = leaseNowNs + FENCED_LOG_NS;
+      LOG.warn(
+          "a process of worker {} has lost its locks and writes on as if it held them: refused with"
+              + " EIO ({} such calls since the start)",
+          worker,
+          fenced);
+    }
+    return false;
   }
 
   /** The session number of a worker, or 0. */
@@ -335,7 +392,8 @@ public final class LockManager {
         contended,
         deadlocks,
         expired,
-        reclaimed);
+        reclaimed,
+        fenced);
   }
 
   private boolean isNew(LockSession session, IntentId intent) {
@@ -485,11 +543,24 @@ public final class LockManager {
             session.nextAnswer(),
             verdict,
             stillHeld,
-            durableIndex.getAsLong(),
+            Math.max(durableIndex.getAsLong(), freedAt),
             (int) (ttlNs / NS_PER_MS),
             holder);
     session.answered(response, change);
-    port.accept(session.worker(), response);
+    if (response.commitIndex() <= durableIndex.getAsLong()) {
+      port.accept(session.worker(), response);
+    } else {
+      // No answer to this session overtakes it: a later one has at least its commit index.
+      withheld.add(new Withheld(session.worker(), response));
+    }
+  }
+
+  private void sayWithheld() {
+    while (!withheld.isEmpty()
+        && withheld.peek().response().commitIndex() <= durableIndex.getAsLong()) {
+      Withheld next = withheld.remove();
+      port.accept(next.worker(), next.response());
+    }
   }
 
   /**
@@ -504,9 +575,11 @@ public final class LockManager {
   private void expire(LockSession session, int locks) {
     if (locks > 0) {
       LOG.warn(
-          "worker {} has not renewed its {} locks in time: they are freed",
+          "worker {} has not renewed its {} locks in time: they are freed, and what their holders"
+              + " write is refused with EIO until they lock again or close the file: processes {}",
           session.worker(),
-          locks);
+          locks,
+          table.pidsOf(session.worker(), NAMED));
     }
     expired += locks;
     end(session);
@@ -514,6 +587,11 @@ public final class LockManager {
 
   private void end(LockSession session) {
     sessions.remove(session.worker());
+    if (table.heldBy(session.worker()) > 0) {
+      freedAt = Math.max(freedAt, headIndex.getAsLong());
+    }
+    // Answers are numbered by session: the next one of this worker must not take these for its own.
+    withheld.removeIf(each -> each.worker().equals(session.worker()));
     table.forget(session.worker());
   }
 }

@@ -216,6 +216,16 @@ final class LockTable {
     return some;
   }
 
+  /** Up to {@code most} of the processes of a worker that hold locks, by their numbers there. */
+  List<Integer> pidsOf(WorkerId worker, int most) {
+    return held.entrySet().stream()
+        .filter(each -> each.getKey().worker().equals(worker))
+        .flatMap(each -> each.getValue().stream().map(key -> file(key).pid(each.getKey())))
+        .distinct()
+        .limit(most)
+        .toList();
+  }
+
   /** How many pieces a worker's owners hold. */
   int piecesOf(WorkerId worker) {
     return piecesByWorker.getOrDefault(worker, 0);

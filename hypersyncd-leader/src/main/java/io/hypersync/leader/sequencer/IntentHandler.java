@@ -114,6 +114,9 @@ public final class IntentHandler {
   /** Chunks that could not be read, until they are stored again. */
   private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_VERIFIED);
 
+  /** Which intents may not be committed because locks were lost that they were made under. */
+  private final LockFence fence;
+
   /** Names the chunks of the leader's own ops that wait. */
   private Consumer<Consumer<Hash>> ownWaiting = _ -> {};
 
@@ -131,6 +134,7 @@ public final class IntentHandler {
    *     yet; the worker is {@link #LEADER} for the leader's own
    * @param clock for the timestamps that {@code listener} gets, and the age of verified chunks
    * @param violations counts what exceeded a quota
+   * @param fence is asked when an intent's turn has come
    */
   public IntentHandler(
       LeaderConfig config,
@@ -143,7 +147,9 @@ public final class IntentHandler {
       BiConsumer<WorkerId, LogEntry> sequenced,
       Clock clock,
       CommitListener listener,
-      QuotaViolations violations) {
+      QuotaViolations violations,
+      LockFence fence) {
+    this.fence = fence;
     this.violations = violations;
     this.config = config;
     this.admission = new IntentAdmission(config, queue, acks, violations);
@@ -280,6 +286,7 @@ public final class IntentHandler {
             submit.context(),
             op,
             submit.inlinePayload(),
+            submit.lockSession(),
             nowNs);
     if (!admission.hasRoomFor(intent)) {
       refuseAtOnce(worker, id, Errno.EAGAIN);
@@ -544,6 +551,13 @@ public final class IntentHandler {
   }
 
   private void sequence(PendingIntent intent, long turnNs) {
+    // Asked here and not at the arrival: its locks may be lost while it waits for chunks or for its
+    // turn. From this moment on it is an entry, and whoever is granted the lock later is granted it
+    // behind that entry (LockManager.freedAt).
+    if (!fence.admits(intent.origin(), intent.lockSession())) {
+      refuse(intent.origin(), intent.id(), Errno.EIO);
+      return;
+    }
     switch (sequencer.sequence(
         intent.id(), intent.author(), intent.context(), intent.op(), intent.inlinePayload())) {
       case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);

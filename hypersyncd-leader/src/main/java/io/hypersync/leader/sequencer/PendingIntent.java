@@ -22,18 +22,26 @@ final class PendingIntent {
   private final CallContext context;
   private final FsOp op;
   private final byte[] inlinePayload;
+  private final long lockSession;
   private final Set<Hash> missing = new LinkedHashSet<>();
   private final IntentTimestamps times;
   private final long heapBytes;
   private long touchedNs;
 
   PendingIntent(
-      IntentId id, Author author, CallContext context, FsOp op, byte[] inlinePayload, long nowNs) {
+      IntentId id,
+      Author author,
+      CallContext context,
+      FsOp op,
+      byte[] inlinePayload,
+      long lockSession,
+      long nowNs) {
     this.id = id;
     this.author = author;
     this.context = context;
     this.op = op;
     this.inlinePayload = inlinePayload;
+    this.lockSession = lockSession;
     this.times = new IntentTimestamps(nowNs);
     this.touchedNs = nowNs;
     this.heapBytes =
@@ -66,6 +74,11 @@ final class PendingIntent {
 
   byte[] inlinePayload() {
     return inlinePayload;
+  }
+
+  /** The lock session of the locks that it was made under; 0 if under none. */
+  long lockSession() {
+    return lockSession;
   }
 
   /** Whether every mention of this chunk in the op states this length. */

@@ -1,6 +1,7 @@
 package io.hypersync.leader.lock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -55,13 +56,16 @@ class LockManagerTest {
   private final Map<WorkerId, Long> seqNos = new HashMap<>();
   private final Map<WorkerId, ClientId> runs = new HashMap<>();
   private long entropy;
+  private long durable = 77;
+  private long head = 77;
   private long nowMs;
   private final LockManager lockManager =
       new LockManager(
           TTL_MS * MS,
           GRACE_MS * MS,
           () -> ++entropy,
-          () -> 77,
+          () -> durable,
+          () -> head,
           (worker, message) -> said.add(worker + " " + text(message)),
           connected::contains,
           _ -> true,
@@ -234,6 +238,70 @@ class LockManagerTest {
     assertEquals(held, flock ? flocked() : lockedBytes(), what);
   }
 
+  @Test
+  void whatRestsOnALostSessionIsRefusedForGood() {
+    call("a1 X");
+    long lost = lockManager.session(A);
+    tick(TTL_MS + GRACE_MS / 2);
+    assertTrue(lockManager.admits(A, lost), "it is still held in grace");
+    connected.remove(A);
+    tick(GRACE_MS);
+    assertFalse(lockManager.admits(A, lost));
+    connected.add(A);
+    hello(A, 1);
+    assertFalse(lockManager.admits(A, lost), "a reconnect lifts nothing");
+    assertTrue(lockManager.admits(A, lockManager.session(A)));
+    assertFalse(lockManager.admits(B, lockManager.session(A)), "a session is one worker's");
+    assertTrue(lockManager.admits(B, 0), "under no lock");
+    assertEquals(3, lockManager.counters().fenced());
+  }
+
+  @Test
+  void anotherRunEndsWhatRestsOnTheLocksOfTheOneBefore() {
+    call("a1 X");
+    long lost = lockManager.session(A);
+    hello(A, 2);
+    assertFalse(lockManager.admits(A, lost));
+  }
+
+  /** Else it would see that arrive later, under its own lock. */
+  @Test
+  void whoGetsALostLockIsToldWhenWhatWasWrittenUnderItIsDurable() {
+    call("a1 X");
+    call("b1 X");
+    head = 80; // a has written, and the log is on its way to the disk
+    connected.remove(A);
+    tick(TTL_MS + 2 * GRACE_MS);
+    call("b2 S");
+    hello(B, 1);
+    assertEquals(List.of(), saidTo("b"), "also not after a reconnect");
+    durable = 79;
+    tick(10);
+    assertEquals(List.of(), saidTo("b"));
+    durable = 80;
+    tick(10);
+    assertEquals(List.of("b 1 ok"), saidTo("b"));
+  }
+
+  @Test
+  void whatIsWithheldForASessionEndsWithIt() {
+    call("a1 X");
+    call("b1 X");
+    head = 80;
+    connected.remove(A);
+    tick(TTL_MS + 2 * GRACE_MS);
+    hello(B, 2);
+    durable = 80;
+    tick(10);
+    assertEquals(List.of(), saidTo("b"), "its number means something else in the next session");
+  }
+
+  private List<String> saidTo(String worker) {
+    return said.stream()
+        .filter(line -> line.startsWith(worker) && !line.contains("warned"))
+        .toList();
+  }
+
   private String lockedBytes() {
     StringBuilder seen = new StringBuilder();
     for (int i = 0; i <= 9; i++) {
@@ -372,6 +440,7 @@ class LockManagerTest {
             MS,
             MS,
             () -> ++entropy,
+            () -> 0,
             () -> 0,
             (_, message) -> {
               if (message instanceof LockResponse response && response.holder() != null) {

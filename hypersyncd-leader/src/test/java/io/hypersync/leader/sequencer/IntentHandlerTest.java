@@ -72,6 +72,7 @@ class IntentHandlerTest {
   private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final StoredChunks chunks = new StoredChunks();
+  private long newestLockSession;
   private final List<LeaderMessage> sent = new ArrayList<>();
   private final Map<IntentId, IntentTimestamps> committed = new HashMap<>();
   private NegotiatedParams params = NegotiatedParams.DEFAULT;
@@ -109,6 +110,48 @@ class IntentHandlerTest {
     settle();
     assertEquals(1, sent.size());
     assertEquals(1, log.appendedIndex());
+  }
+
+  /** Others may hold the lock by the time its turn comes. */
+  @Test
+  void anIntentWhoseLockIsLostWhileItWaitsIsRefusedAndNothingIsLogged() {
+    newestLockSession = 5;
+    intentHandler.submit(WORKER, under(5, mkdir(1, "a")), 0);
+    assertEquals(1, intentHandler.sequence());
+    intentHandler.submit(WORKER, under(5, mkdir(2, "b")), 0);
+    newestLockSession = 6; // both the entry and the intent are on their way
+    settle();
+    assertNull(ack(0).errno());
+    assertEquals(Errno.EIO, ack(1).errno());
+    assertEquals(1, log.appendedIndex());
+  }
+
+  @Test
+  void anIntentThatIsInTheLogIsAnsweredWithItsEntryWhateverBecameOfItsLock() {
+    newestLockSession = 5;
+    intentHandler.submit(WORKER, under(5, mkdir(1, "a")), 0);
+    settle();
+    newestLockSession = 6;
+    intentHandler.submit(WORKER, under(5, mkdir(1, "a")), 0);
+    settle();
+    assertEquals(ack(0), ack(1));
+    intentHandler.submit(WORKER, under(5, mkdir(2, "b")), 0);
+    settle();
+    intentHandler.submit(WORKER, under(5, mkdir(2, "b")), 0);
+    settle();
+    assertEquals(Errno.EIO, ack(2).errno());
+    assertEquals(Errno.EIO, ack(3).errno(), "however often it is sent");
+  }
+
+  private static SubmitIntent under(long lockSession, SubmitIntent intent) {
+    return new SubmitIntent(
+        intent.intent(),
+        intent.agent(),
+        intent.op(),
+        intent.inlinePayload(),
+        intent.uploading(),
+        intent.context(),
+        lockSession);
   }
 
   @Test
@@ -827,7 +870,8 @@ class IntentHandlerTest {
         (_, entry) -> assertTrue(entry.index() > log.durableIndex(), "sequenced, not durable yet"),
         clock,
         (intent, times) -> committed.put(intent, times),
-        new QuotaViolations(clock));
+        new QuotaViolations(clock),
+        (worker, lockSession) -> lockSession == 0 || lockSession == newestLockSession);
   }
 
   private static SubmitIntent mkdir(long seqNo, String name) {

@@ -175,6 +175,7 @@ class IntentQueueTest {
             CallContext.NONE,
             Genesis.op(),
             new byte[0],
+            0,
             nowNs);
     queue.add(intent, missing);
     return intent;

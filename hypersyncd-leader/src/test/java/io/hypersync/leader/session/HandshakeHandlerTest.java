@@ -68,6 +68,7 @@ class HandshakeHandlerTest {
           SECOND_NS,
           () -> 88,
           log::durableIndex,
+          log::durableIndex,
           (_, _) -> {},
           _ -> true,
           _ -> true,

@@ -28,6 +28,16 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link,
   }
 
   @Override
+  public boolean isAwaitingLeader() {
+    return loop.get().agent().isAwaitingLeader();
+  }
+
+  @Override
+  public void whenWritable(WaitingCall call, Runnable refused) {
+    loop.get().post(agent -> agent.whenWritable(call, refused));
+  }
+
+  @Override
   public int chunkMax() {
     return loop.get().agent().params().chunkMax();
   }

@@ -24,6 +24,16 @@ record PastMutations(Mutations live) implements Mutations {
   }
 
   @Override
+  public boolean isAwaitingLeader() {
+    return false;
+  }
+
+  @Override
+  public void whenWritable(WaitingCall call, Runnable refused) {
+    refused.run();
+  }
+
+  @Override
   public int chunkMax() {
     return NegotiatedParams.DEFAULT.chunkMax();
   }

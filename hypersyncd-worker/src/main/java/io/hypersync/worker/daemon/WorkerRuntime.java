@@ -890,6 +890,7 @@ public final class WorkerRuntime implements AutoCloseable {
         options.leaderTimeout().toNanos(),
         options.leaderStale().toNanos(),
         options.mutationDeadline().toNanos(),
+        options.partitionGrace().toNanos(),
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),
         defaults.reportNs(),

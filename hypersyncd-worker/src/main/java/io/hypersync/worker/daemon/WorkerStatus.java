@@ -71,6 +71,7 @@ final class WorkerStatus {
     status.put("locks_held", agent.locks().held());
     status.put("locks_waiting", agent.locks().waiting());
     status.put("locks_lost", agent.locks().lost());
+    status.put("locks_fenced", agent.heldLocks().lostAndNotLockedAgain());
     status.put("lock_warnings", agent.locks().warnings());
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());

@@ -496,7 +496,8 @@ public final class IntentTracker implements LocalCalls {
             OpCodec.encode(wanted.op()),
             isInline(mutation) ? concatenated(wanted.chunks()) : NOTHING,
             uploading,
-            wanted.context()));
+            wanted.context(),
+            wanted.lockSession()));
     upload(mutation, uploading);
   }
 

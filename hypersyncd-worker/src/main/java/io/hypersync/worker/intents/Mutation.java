@@ -20,6 +20,8 @@ import java.util.List;
  * @param chunks the bytes of {@code op.chunks()}, in order
  * @param uploading those of them that the leader cannot have yet
  * @param completion receives the outcome
+ * @param lockSession the lock session that it rests on, as in SubmitIntent; 0 for none. It is kept
+ *     however often the mutation is sent: what was asked for before a loss is refused after it
  * @param times timestamps of its stages
  */
 public record Mutation(
@@ -31,4 +33,5 @@ public record Mutation(
     List<Chunk> chunks,
     List<Hash> uploading,
     Completion completion,
+    long lockSession,
     MutationTimestamps times) {}

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Passes a mutation to the leader only when everything that was known to be committed when the call
@@ -29,11 +30,16 @@ public final class MutationGate implements LocalCalls {
   private final ReadBarrier readBarrier;
   private final Clock clock;
   private final long deadlineNs;
+  private final LeaderAbsence absence;
+  private Consumer<Mutation> again = mutation -> mutation.completion().failed(Errno.EROFS);
 
   /** Mutations that wait for that, in order of arrival, and the deadline of each (monotonic). */
   private final Map<Mutation, Long> waiting = new LinkedHashMap<>();
 
   private final List<Sync> syncs = new ArrayList<>();
+
+  /** Mutations that wait for a leader that was lost, in order of arrival. */
+  private final Set<Mutation> stranded = new LinkedHashSet<>();
 
   /** An fsync that waits behind mutations which have not been passed on. */
   private record Sync(NodeId node, Set<Mutation> behind, WaitingCall call) {}
@@ -42,18 +48,24 @@ public final class MutationGate implements LocalCalls {
    * Creates a gate with nothing waiting.
    *
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds (6.4)
+   * @param absence has mutations wait while there is no leader
    */
   public MutationGate(
-      IntentTracker intents, ReadBarrier readBarrier, Clock clock, long deadlineNs) {
+      IntentTracker intents,
+      ReadBarrier readBarrier,
+      Clock clock,
+      long deadlineNs,
+      LeaderAbsence absence) {
     this.intents = intents;
     this.readBarrier = readBarrier;
     this.clock = clock;
     this.deadlineNs = deadlineNs;
+    this.absence = absence;
   }
 
   /** The number of mutations that wait, here and for the leader. */
   public int size() {
-    return waiting.size() + intents.size();
+    return waiting.size() + stranded.size() + intents.size();
   }
 
   /**
@@ -87,7 +99,9 @@ public final class MutationGate implements LocalCalls {
 
           @Override
           public void leaderLost() {
-            fail(mutation, Errno.EROFS);
+            if (waiting.remove(mutation) != null) {
+              strand(mutation);
+            }
           }
 
           @Override
@@ -95,6 +109,41 @@ public final class MutationGate implements LocalCalls {
             fail(mutation, Errno.EINTR);
           }
         });
+  }
+
+  /**
+   * From now on this is given each mutation that has waited for the leader, when it is back or the
+   * time is over.
+   */
+  public void whenOver(Consumer<Mutation> submitted) {
+    again = submitted;
+  }
+
+  /**
+   * Takes a mutation while there is no leader. It waits for one as long as {@link LeaderAbsence}
+   * lets it, and fails with EROFS otherwise, or with EINTR if its caller is being ended.
+   */
+  public void strand(Mutation mutation) {
+    stranded.add(mutation);
+    long size = mutation.chunks().stream().mapToLong(chunk -> chunk.bytes().length).sum();
+    WaitingCall call =
+        new WaitingCall(
+            mutation.unique(),
+            () -> {
+              stranded.remove(mutation);
+              again.accept(mutation);
+              passed(mutation);
+            },
+            () -> endStranded(mutation, Errno.EINTR));
+    if (!absence.await(call, size)) {
+      endStranded(mutation, Errno.EROFS);
+    }
+  }
+
+  private void endStranded(Mutation mutation, Errno errno) {
+    stranded.remove(mutation);
+    mutation.completion().failed(errno);
+    passed(mutation);
   }
 
   /** Gives up, with EINTR, what can be given up of a request whose caller is about to end. */
@@ -106,7 +155,7 @@ public final class MutationGate implements LocalCalls {
         return;
       }
     }
-    if (!readBarrier.interrupt(unique)) {
+    if (!absence.interrupt(unique) && !readBarrier.interrupt(unique)) {
       var _ = intents.interrupt(unique);
     }
   }
@@ -118,7 +167,7 @@ public final class MutationGate implements LocalCalls {
         return true;
       }
     }
-    return readBarrier.isWaiting(unique) || intents.isWaiting(unique);
+    return absence.isWaiting(unique) || readBarrier.isWaiting(unique) || intents.isWaiting(unique);
   }
 
   /**
@@ -163,7 +212,7 @@ public final class MutationGate implements LocalCalls {
    */
   public boolean fsync(NodeId node, WaitingCall call) {
     Set<Mutation> behind = new LinkedHashSet<>();
-    for (Mutation mutation : waiting.keySet()) {
+    for (Mutation mutation : unsent()) {
       if (IntentTracker.touches(mutation.op(), node)) {
         behind.add(mutation);
       }
@@ -182,12 +231,12 @@ public final class MutationGate implements LocalCalls {
 
   @Override
   public boolean isAnyWaiting() {
-    return !waiting.isEmpty() || !syncs.isEmpty() || intents.isAnyWaiting();
+    return !waiting.isEmpty() || !stranded.isEmpty() || !syncs.isEmpty() || intents.isAnyWaiting();
   }
 
   @Override
   public boolean mayHold(NodeId directory, FsState state, IntentId except) {
-    for (Mutation mutation : waiting.keySet()) {
+    for (Mutation mutation : unsent()) {
       if (IntentTracker.mayHold(mutation.op(), directory, state)) {
         return true;
       }
@@ -202,12 +251,19 @@ public final class MutationGate implements LocalCalls {
 
   @Override
   public boolean holds(NodeId directory, IntentId except) {
-    for (Mutation mutation : waiting.keySet()) {
+    for (Mutation mutation : unsent()) {
       if (DirectoryLocks.holds(mutation.op(), directory)) {
         return true;
       }
     }
     return intents.holds(directory, except);
+  }
+
+  /** Mutations that have not been passed on: their calls hold the kernel's locks all the same. */
+  private List<Mutation> unsent() {
+    List<Mutation> all = new ArrayList<>(waiting.keySet());
+    all.addAll(stranded);
+    return all;
   }
 
   private void passed(Mutation mutation) {

@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.lock.LockKind;
+import io.hypersync.model.lock.LockMode;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -48,6 +49,9 @@ public final class LockClient {
   private static final long FIRST_TTL_NS = 3_000 * NS_PER_MS;
   private static final int RENEWALS_PER_TTL = 3;
   private static final int EARLY_INTERRUPTS = 256;
+
+  /** Most processes that a log line names. */
+  private static final int NAMED = 10;
 
   /**
    * Confirms answers without waiting for the next renewal once there are this many: the leader
@@ -124,6 +128,10 @@ public final class LockClient {
       fail(call, Errno.EIO);
       return;
     }
+    if (locks(call) && heldLocks.refuses(call.key(), call.range())) {
+      fail(call, Errno.EIO); // its process does not know yet that it has lost its locks
+      return;
+    }
     if (!online && isImpatient(call)) {
       fail(call, Errno.ENOLCK);
       return;
@@ -139,6 +147,7 @@ public final class LockClient {
             call.range(),
             call.wish());
     if (call.mode() == null && !tests) {
+      heldLocks.unlocking(call.key(), call.range());
       add(PendingLock.unlocking(seqNo, request, call));
     } else {
       long deadline = call.wish() == Wish.WAIT ? Long.MAX_VALUE : nowNs + deadlineNs;
@@ -237,7 +246,7 @@ public final class LockClient {
       if (cancelled != null) {
         finish(cancelled, response.stillHeld());
       } else {
-        heldLocks.found(request.key(), response.stillHeld());
+        heldLocks.found(request.key(), response.stillHeld(), number());
       }
       if (response.verdict() == LockResponse.Verdict.NO_LOCKS) {
         request.runRefused();
@@ -353,6 +362,15 @@ public final class LockClient {
     return call.mode() != null && call.wish() != Wish.WAIT;
   }
 
+  private static boolean locks(LockCall call) {
+    return call.mode() != null && call.wish() != Wish.TEST;
+  }
+
+  /** The number of the session; 0 before the first. */
+  private long number() {
+    return session == null ? 0 : session;
+  }
+
   private long nextSeqNo() {
     lastSeqNo++;
     return lastSeqNo;
@@ -390,7 +408,7 @@ public final class LockClient {
 
   /** Ends a call that leaves the locks held unchanged, or whose locks no longer matter. */
   private void fail(LockCall call, Errno errno) {
-    if (call.mode() != null && call.wish() != Wish.TEST) {
+    if (locks(call)) {
       heldLocks.unasked(call.key());
     }
     call.ending().failed(errno);
@@ -398,7 +416,7 @@ public final class LockClient {
 
   private void finish(PendingLock request, boolean held) {
     pending.remove(request.seqNo());
-    heldLocks.ended(request.key(), held);
+    heldLocks.ended(request.key(), held, number());
   }
 
   private void nowVisible(PendingLock request, LockCall call, int grant) {
@@ -407,7 +425,13 @@ public final class LockClient {
         || pending.get(request.seqNo()) != request) {
       return; // given up, or lost with its session, while it waited
     }
-    finish(request, true);
+    pending.remove(request.seqNo());
+    LockMode mode = call.mode();
+    if (mode == null) {
+      heldLocks.ended(request.key(), true, number());
+    } else {
+      heldLocks.granted(call.key(), number(), call.range(), mode, call.pid());
+    }
     call.ending().granted();
   }
 
@@ -442,13 +466,16 @@ public final class LockClient {
    * (10.2).
    */
   private void forgetSession() {
-    int gone = heldLocks.held();
-    heldLocks.lost();
+    List<HeldLocks.Lost> gone = heldLocks.lost();
     whenLost.run();
-    if (gone > 0) {
-      LOG.warn("{} locks are lost: the leader was started again, or freed them", gone);
+    if (!gone.isEmpty()) {
+      LOG.warn(
+          "{} locks are lost: the leader was started again, or freed them. What their holders write"
+              + " is refused with EIO until they lock again or close the file: processes {}",
+          gone.size(),
+          gone.stream().map(HeldLocks.Lost::pid).distinct().limit(NAMED).toList());
     }
-    lost += gone;
+    lost += gone.size();
     lastAnswer = 0;
     confirmed = 0;
     answersAtRenewal = 0;
@@ -462,7 +489,14 @@ public final class LockClient {
     for (PendingLock request : moot) {
       pending.remove(request.seqNo());
       if (request.call() != null && request.call().wish() != Wish.TEST) {
-        heldLocks.ended(request.key(), false);
+        heldLocks.ended(request.key(), false, number());
+      }
+    }
+    for (PendingLock request : List.copyOf(pending.values())) {
+      LockCall call = request.call();
+      if (call != null && locks(call) && heldLocks.refuses(call.key(), call.range())) {
+        pending.remove(request.seqNo());
+        fail(call, Errno.EIO);
       }
     }
   }

@@ -12,6 +12,8 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Xattr;
 import io.hypersync.model.trie.TrieKey;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -64,7 +66,9 @@ final class AttributeRequests {
     boolean kill = request.has(SetAttrValid.KILL_SUIDGID);
     submitter.submit(
         header,
+        through(node, request),
         new FsOp.Truncate(node, request.sizeBits(), kill),
+        Submitter.Payload.NONE,
         reply,
         (_, state) -> {
           if (mask(request) == 0) {
@@ -77,6 +81,19 @@ final class AttributeRequests {
             reply.error(e.errno());
           }
         });
+  }
+
+  /**
+   * What ftruncate was called with. With truncate, which names a path, the kernel says the process
+   * as well, but it is not fenced: the call has nothing to do with a descriptor that holds a lock.
+   */
+  private static Descriptor through(NodeId node, FuseOperation.SetAttr request) {
+    if (!request.has(SetAttrValid.FH)) {
+      return new Descriptor(node, FileHandle.NONE, FuseLockOwner.NONE);
+    }
+    boolean isOwned = request.has(SetAttrValid.LOCKOWNER);
+    return new Descriptor(
+        node, request.fhBits(), isOwned ? request.lockOwner() : FuseLockOwner.NONE);
   }
 
   void getXattr(RequestHeader header, FuseOperation.GetXattr request, FuseReply reply)

@@ -17,6 +17,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -233,7 +234,10 @@ final class FileRequests {
             append ? 0 : request.offset(),
             payload.refs(),
             kill);
-    submitter.submit(header, op, payload, reply, (_, _) -> reply.write(length));
+    boolean isOwned = (request.writeFlags() & FuseFlags.Write.LOCKOWNER) != 0;
+    Descriptor through =
+        new Descriptor(node, request.fh(), isOwned ? request.lockOwner() : FuseLockOwner.NONE);
+    submitter.submit(header, through, op, payload, reply, (_, _) -> reply.write(length));
   }
 
   void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {

@@ -122,7 +122,7 @@ final class LockRequests {
    * flock and F_OFD locks, for which the kernel sends no other request at their end.
    */
   void released(FileHandle fh) {
-    for (OwnerLockKey key : locks.heldLocks().through(fh)) {
+    for (OwnerLockKey key : locks.heldLocks().closed(fh)) {
       locks.release(key, () -> {});
     }
   }

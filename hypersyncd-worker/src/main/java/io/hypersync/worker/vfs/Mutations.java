@@ -18,6 +18,18 @@ public interface Mutations {
   boolean isWritable();
 
   /**
+   * Whether mutations that are not accepted now wait for the leader, if they are submitted, before
+   * they fail ({@code partition_grace}).
+   */
+  boolean isAwaitingLeader();
+
+  /**
+   * Runs the call once mutations are accepted, or the leader is not waited for any more; or {@code
+   * refused} if it cannot wait.
+   */
+  void whenWritable(WaitingCall call, Runnable refused);
+
+  /**
    * The size in bytes of the chunks into which written data is split, as set by the leader (9.1).
    */
   int chunkMax();

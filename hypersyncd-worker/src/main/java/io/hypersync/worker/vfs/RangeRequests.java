@@ -8,6 +8,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -53,7 +54,13 @@ final class RangeRequests {
     }
     FsOp op =
         new FsOp.Allocate(node, mode, request.offset(), request.length(), losesSetIds(header));
-    submitter.submit(header, op, reply, (_, _) -> reply.ok());
+    submitter.submit(
+        header,
+        new Descriptor(node, request.fh(), FuseLockOwner.NONE),
+        op,
+        Submitter.Payload.NONE,
+        reply,
+        (_, _) -> reply.ok());
   }
 
   /**
@@ -86,6 +93,7 @@ final class RangeRequests {
             losesSetIds(header));
     submitter.submit(
         header,
+        new Descriptor(target, request.targetFh(), FuseLockOwner.NONE),
         op,
         Submitter.Payload.NONE,
         reply,

@@ -28,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Submits mutations. Their bytes are put into the local chunk store first, so that the entry can be
@@ -35,11 +37,14 @@ import org.jspecify.annotations.Nullable;
  * or an earlier intent, so the leader is assumed to have it; all others are uploaded.
  */
 final class Submitter {
+  private static final Logger LOG = LoggerFactory.getLogger(Submitter.class);
+
   private final Mutations mutations;
   private final PageFetches pages;
   private final ChunkStore chunks;
   private final KernelPaths paths;
   private final Sightings sightings;
+  private final Locks locks;
   private final Supplier<View> view;
   private final Clock clock;
 
@@ -49,6 +54,7 @@ final class Submitter {
       ChunkStore chunks,
       KernelPaths paths,
       Sightings sightings,
+      Locks locks,
       Supplier<View> view,
       Clock clock) {
     this.mutations = mutations;
@@ -56,6 +62,7 @@ final class Submitter {
     this.chunks = chunks;
     this.paths = paths;
     this.sightings = sightings;
+    this.locks = locks;
     this.view = view;
     this.clock = clock;
   }
@@ -125,7 +132,56 @@ final class Submitter {
   void submit(
       RequestHeader caller, FsOp op, Payload payload, FuseReply reply, Completion completion)
       throws RequestFailed {
-    requireWritable();
+    submit(caller, op, payload, reply, completion, 0);
+  }
+
+  /** Submits a mutation that is made through a descriptor. */
+  void submit(
+      RequestHeader caller,
+      Descriptor through,
+      FsOp op,
+      Payload payload,
+      FuseReply reply,
+      OnCommit onCommit)
+      throws RequestFailed {
+    submit(caller, through, op, payload, reply, completion(reply, onCommit));
+  }
+
+  /**
+   * Submits a mutation that is made through a descriptor, with the lock session that it rests on:
+   * the leader refuses it with EIO if that is over. If nobody here knows yet that it is, the number
+   * says it all the same.
+   */
+  void submit(
+      RequestHeader caller,
+      Descriptor through,
+      FsOp op,
+      Payload payload,
+      FuseReply reply,
+      Completion completion)
+      throws RequestFailed {
+    long session = locks.heldLocks().session(through.node(), through.handle(), through.process());
+    submit(
+        caller,
+        op,
+        payload,
+        reply,
+        session == 0 ? completion : telling(caller, through, completion),
+        session);
+  }
+
+  private void submit(
+      RequestHeader caller,
+      FsOp op,
+      Payload payload,
+      FuseReply reply,
+      Completion completion,
+      long lockSession)
+      throws RequestFailed {
+    // Asked again last: the leader may have come back between the first two questions.
+    if (!mutations.isWritable() && !mutations.isAwaitingLeader()) {
+      requireWritable();
+    }
     long beganNs = clock.monotonicNs();
     List<Hash> uploading = store(payload.chunks());
     long nowNs = payload.chunks().isEmpty() ? beganNs : clock.monotonicNs();
@@ -143,6 +199,7 @@ final class Submitter {
             payload.chunks(),
             uploading,
             naming(completion),
+            lockSession,
             times));
   }
 
@@ -171,6 +228,32 @@ final class Submitter {
     } catch (PageUnreadableException e) {
       return null; // the call itself will tell
     }
+  }
+
+  /** Notes that a caller is told of its lost locks, and says so in the log. */
+  private Completion telling(RequestHeader caller, Descriptor through, Completion completion) {
+    return new Completion() {
+      @Override
+      public void committed(LogEntry entry, FsState state) {
+        completion.committed(entry, state);
+      }
+
+      @Override
+      public void failed(Errno errno) {
+        if (errno == Errno.EIO) {
+          for (int pid :
+              locks.heldLocks().told(through.node(), through.handle(), through.process())) {
+            LOG.warn(
+                "process {} has lost its locks of node {}, and a call of thread {} is refused with"
+                    + " EIO: so is all that changes the file, until it locks again or closes it",
+                pid,
+                through.node(),
+                caller.pid());
+          }
+        }
+        completion.failed(errno);
+      }
+    };
   }
 
   /**

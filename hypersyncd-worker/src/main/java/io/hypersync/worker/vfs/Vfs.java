@@ -103,7 +103,8 @@ public final class Vfs implements FuseHandler {
     this.pages = new PageFetches(mutations);
     this.repaired = new RepairedReads(mutations, pages);
     this.paths = new KernelPaths(inodes, view);
-    Submitter submitter = new Submitter(mutations, pages, chunks, paths, sightings, view, clock);
+    Submitter submitter =
+        new Submitter(mutations, pages, chunks, paths, sightings, locks, view, clock);
     this.reads = new ReadRequests(nodes, space, pathRewalks);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
@@ -190,6 +191,19 @@ public final class Vfs implements FuseHandler {
     }
   }
 
+  /**
+   * Has an open that found no leader wait for it, if mutations do ({@code partition_grace}), and
+   * handles it anew then; else it fails.
+   */
+  private void awaitLeader(FuseRequest request, FuseReply reply) {
+    mutations.whenWritable(
+        new WaitingCall(
+            request.header().unique(),
+            () -> handle(request, reply),
+            () -> reply.error(Errno.EINTR)),
+        () -> reply.error(Errno.EROFS));
+  }
+
   /** Answers on the agent's thread; an exception fails this request with EIO, not the agent. */
   private void answerOnAgentsThread(
       RequestHeader header, FuseOperation operation, FuseReply reply) {
@@ -226,6 +240,12 @@ public final class Vfs implements FuseHandler {
           } catch (RequestFailed e) {
             if (e.errno() == Errno.ESTALE) {
               pathRewalks.note(header.pid(), clock.monotonicNs());
+            }
+            if (e.errno() == Errno.EROFS
+                && FileRequests.opensForWriting(operation)
+                && mutations.isAwaitingLeader()) {
+              awaitLeader(new FuseRequest(header, operation), reply);
+              return;
             }
             throw e;
           }

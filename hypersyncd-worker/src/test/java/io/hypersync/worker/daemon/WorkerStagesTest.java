@@ -82,6 +82,7 @@ class WorkerStagesTest {
             chunks,
             List.of(),
             Mutations.ANSWERED,
+            0,
             times);
     return new FinishedMutation(INTENT, mutation, entry);
   }

@@ -585,6 +585,7 @@ class IntentTrackerTest {
         chunks,
         uploading,
         completion,
+        0,
         times);
   }
 

@@ -36,7 +36,7 @@ class InterruptHandlerTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, DEADLINE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new ManualClock(), DEADLINE_NS);
+      new MutationGate(intents, readBarrier, new ManualClock(), DEADLINE_NS, new LeaderAbsence(0));
   private final InterruptHandler interruptHandler =
       new InterruptHandler(
           gate,

@@ -42,14 +42,66 @@ class MutationGateTest {
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, STALE_NS);
+  private final LeaderAbsence absence = new LeaderAbsence(1_000);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new ManualClock(), 30_000_000_000L);
+      new MutationGate(intents, readBarrier, new ManualClock(), 30_000_000_000L, absence);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {
     readBarrier.live();
     readBarrier.heard(0);
     readBarrier.observed(7);
+  }
+
+  @Test
+  void whatHasNoLeaderWaitsForItsReturn() {
+    gate.submit(mkdir(2), 5);
+    absence.lost(0);
+    readBarrier.lost();
+    gate.strand(write(3));
+    absence.tick(999);
+    assertEquals(List.of(), told);
+    assertEquals(2, gate.size());
+    assertTrue(gate.mayHold(DIRECTORY, STATE, NONE), "the kernel waits for its caller");
+    List<Mutation> again = new ArrayList<>();
+    gate.whenOver(again::add);
+    absence.end();
+    assertEquals(2, again.size(), "as if they were made now");
+    assertEquals(List.of(), told);
+    assertEquals(0, gate.size());
+  }
+
+  @Test
+  void aGraceEnds() {
+    absence.lost(0);
+    gate.strand(mkdir(2));
+    absence.tick(1_000);
+    assertEquals(List.of("2 EROFS"), told);
+    gate.strand(mkdir(3));
+    assertEquals(List.of("2 EROFS", "3 EROFS"), told, "at once from then on");
+  }
+
+  @Test
+  void whoIsEndedDoesNotWaitForTheLeader() {
+    absence.lost(0);
+    gate.strand(mkdir(2));
+    assertTrue(gate.isWaiting(new RequestId(2)));
+    gate.interrupt(new RequestId(2));
+    assertEquals(List.of("2 EINTR"), told);
+    assertFalse(gate.isWaiting(new RequestId(2)));
+    absence.end();
+    assertEquals(List.of("2 EINTR"), told, "once");
+  }
+
+  @Test
+  void soManyMutationsWaitAndNoMore() {
+    absence.lost(0);
+    for (int i = 0; i < LeaderAbsence.MAX_CALLS; i++) {
+      gate.strand(mkdir(100 + i));
+    }
+    assertEquals(List.of(), told);
+    gate.strand(mkdir(2));
+    assertEquals(List.of("2 EROFS"), told);
   }
 
   @Test

@@ -32,7 +32,7 @@ public final class Mutations {
   public static Mutation of(RequestId unique, FsOp op, Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
     return new Mutation(
-        unique, CALLER, "", CallContext.NONE, op, List.of(), List.of(), completion, times);
+        unique, CALLER, "", CallContext.NONE, op, List.of(), List.of(), completion, 0, times);
   }
 
   /** Adds to {@code told}, after the prefix, {@code committed} or the name of the error. */

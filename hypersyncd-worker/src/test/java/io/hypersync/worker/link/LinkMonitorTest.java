@@ -22,6 +22,7 @@ class LinkMonitorTest {
               1_000 * MS,
               250 * MS,
               0,
+              0,
               50 * MS,
               300 * MS,
               0,

@@ -180,7 +180,7 @@ class LockClientTest {
   }
 
   @Test
-  void anotherSessionTakesAllLocksAndAsksForTheWaitsAgain() {
+  void anotherSessionTakesAllLocksAndTellsWhoHeldThem() {
     welcome(1);
     lock(Wish.TRY);
     answer(1, Verdict.GRANTED, true, 0);
@@ -188,12 +188,26 @@ class LockClientTest {
     client.linkDown();
     link.sent.clear();
     welcome(2);
-    assertEquals(List.of("lock 2", "renew 0"), sent());
+    assertEquals(List.of("renew 0"), sent(), "who has lost a lock is told, and not given another");
     assertEquals(0, client.held());
     assertEquals(1, client.lost());
+    assertEquals(List.of("1 granted", "2 EIO"), told);
+    lock(Wish.TRY);
     answers = 0;
-    answer(2, Verdict.GRANTED, true, 0);
-    assertEquals(List.of("1 granted", "2 granted"), told);
+    answer(3, Verdict.GRANTED, true, 0);
+    assertEquals(List.of("1 granted", "2 EIO", "3 granted"), told);
+  }
+
+  @Test
+  void whoWaitsAndHasLostNothingIsAskedForAgain() {
+    welcome(1);
+    lock(Wish.WAIT);
+    client.linkDown();
+    link.sent.clear();
+    welcome(2);
+    assertEquals(List.of("lock 1", "renew 0"), sent());
+    answer(1, Verdict.GRANTED, true, 0);
+    assertEquals(List.of("1 granted"), told);
   }
 
   @Test
@@ -290,12 +304,11 @@ class LockClientTest {
   @Test
   void aHandleKnowsWhatCameThroughIt() {
     heldLocks.asked(KEY, HANDLE);
-    heldLocks.ended(KEY, true);
-    assertEquals(List.of(KEY), heldLocks.through(HANDLE));
-    assertEquals(List.of(), heldLocks.through(new FileHandle(8)));
-    heldLocks.closing(KEY);
-    assertEquals(List.of(), heldLocks.through(HANDLE));
-    assertTrue(heldLocks.mayHold(KEY));
+    heldLocks.ended(KEY, true, 1);
+    assertEquals(List.of(), heldLocks.closed(new FileHandle(8)));
+    assertEquals(List.of(KEY), heldLocks.closed(HANDLE));
+    assertEquals(List.of(), heldLocks.closed(HANDLE));
+    assertTrue(heldLocks.mayHold(KEY), "until the leader has freed it");
   }
 
   private void lock(Wish wish) {

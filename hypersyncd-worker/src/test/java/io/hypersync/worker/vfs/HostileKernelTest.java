@@ -161,6 +161,16 @@ class HostileKernelTest {
     }
 
     @Override
+    public boolean isAwaitingLeader() {
+      return false;
+    }
+
+    @Override
+    public void whenWritable(WaitingCall call, Runnable refused) {
+      refused.run();
+    }
+
+    @Override
     public int chunkMax() {
       return ChunkRef.MAX_LENGTH;
     }

@@ -81,6 +81,16 @@ final class TestTree implements Mutations {
   }
 
   @Override
+  public boolean isAwaitingLeader() {
+    return false;
+  }
+
+  @Override
+  public void whenWritable(WaitingCall call, Runnable refused) {
+    refused.run();
+  }
+
+  @Override
   public int chunkMax() {
     return ChunkRef.MAX_LENGTH;
   }

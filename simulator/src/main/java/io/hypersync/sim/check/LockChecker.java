@@ -6,6 +6,7 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.lock.OwnerLocks;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.lock.OwnerLockKey;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -186,6 +187,25 @@ public final class LockChecker {
       }
     }
     return false;
+  }
+
+  /**
+   * The session in which the fcntl locks of a file were granted that a process believes to hold; 0
+   * if it holds none.
+   */
+  long sessionOf(String worker, NodeId node, int process) {
+    return sessionOf(worker, new OwnerLockKey(node, LockSpace.POSIX, new FuseLockOwner(process)));
+  }
+
+  /** The session in which the locks were granted that an owner believes to hold; 0 if none. */
+  public long sessionOf(String worker, OwnerLockKey key) {
+    Holding holding = heldLocks.get(new Owner(worker, key));
+    return holding == null ? 0 : holding.session;
+  }
+
+  /** Whether a lock session of a worker is over at the leader; 0 is none. */
+  public boolean isLost(String worker, long session) {
+    return session != 0 && session != sessionAtLeader.applyAsLong(worker);
   }
 
   /** Number of locks that were granted. */

@@ -114,6 +114,12 @@ public final class MutationChecker {
     refusedForPage.add(intent);
   }
 
+  /** The caller gets EIO, and the locks are lost that it has made the mutation under. */
+  public void mayBeFenced(String tag) {
+    tell(tag).errno = Errno.EIO;
+    unknown++;
+  }
+
   /**
    * The caller of the mutation gets success.
    *

@@ -8,6 +8,7 @@ import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.load.SimProcess.Handle;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FileHandle;
@@ -115,7 +116,13 @@ final class FileCalls {
       process.call(
           handle.inode(),
           FuseOpcode.WRITE,
-          new FuseOperation.Write(handle.fh(), offset, data, 0, FuseLockOwner.NONE, handle.flags()),
+          new FuseOperation.Write(
+              handle.fh(),
+              offset,
+              data,
+              FuseFlags.Write.LOCKOWNER,
+              new FuseLockOwner(process.pid()),
+              handle.flags()),
           answer -> {
             if (answer.errno() == null && answer.size() != data.length) {
               throw new Violation("a write of " + data.length + " wrote " + answer.size());

@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationChecker;
@@ -13,6 +14,7 @@ import io.hypersync.sim.check.RequestChecker;
  * @param mutations the mutations and their answers
  * @param requests the requests to the vfs
  * @param locks the locks that processes hold
+ * @param fences the writes that rest on locks
  * @param open the files that processes have open
  * @param bytes the bytes that processes wrote
  */
@@ -21,5 +23,6 @@ public record Recording(
     MutationChecker mutations,
     RequestChecker requests,
     LockChecker locks,
+    FenceChecker fences,
     OpenFileChecker open,
     WrittenBytes bytes) {}

@@ -45,6 +45,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.CollectionChecker;
 import io.hypersync.sim.check.DataPlaneChecker;
+import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.InstallChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
@@ -145,6 +146,7 @@ public final class SimLeader implements LeaderEnd {
   private final boolean mayLoseTouch;
   private final LogChecker checker;
   private final OpenFileChecker open;
+  private final FenceChecker fences;
   private final Consumer<String> failed;
   private final WorkspaceId workspace;
   private final DataPlaneSettings.Limits limits;
@@ -217,6 +219,7 @@ public final class SimLeader implements LeaderEnd {
       LogChecker checker,
       OpenFileChecker open,
       LockChecker locks,
+      FenceChecker fences,
       boolean mayLoseTouch,
       SimRestores.Wish restores,
       SimUndos.Wish undos,
@@ -227,6 +230,7 @@ public final class SimLeader implements LeaderEnd {
       Consumer<String> failed)
       throws IOException {
     this.open = open;
+    this.fences = fences;
     this.failed = failed;
     this.timeline = timeline;
     this.lockSessions =
@@ -857,6 +861,7 @@ public final class SimLeader implements LeaderEnd {
     try {
       LogEntry entry = LogEntryCodec.decode(payload);
       requireChunks(entry);
+      fences.logging(entry.agent(), entry.origin().name());
       for (Hazard hazard : HazardReport.decode(entry.hazard())) {
         if (hazard instanceof Hazard.Overlap overlap && overlap.conflictsWith() <= begun) {
           disk.snapshots().count(LeaderDisk.TOLD_OVER_START);

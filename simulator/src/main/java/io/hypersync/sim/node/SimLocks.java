@@ -53,6 +53,7 @@ final class SimLocks implements Locks {
 
   @Override
   public void submit(LockCall call) {
+    long session = checker.sessionOf(worker, call.key());
     if (call.wish() != Wish.TEST) {
       checker.asked(worker, call.key(), call.range(), call.mode());
     }
@@ -82,7 +83,7 @@ final class SimLocks implements Locks {
 
               @Override
               public void failed(Errno errno) {
-                if (errno == Errno.EIO) {
+                if (errno == Errno.EIO && !checker.isLost(worker, session)) {
                   record.unknown(call);
                 } else if (errno == Errno.EDEADLK) {
                   checker.deadlocked(worker, call.key());

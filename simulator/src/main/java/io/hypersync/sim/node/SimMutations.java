@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationChecker;
@@ -26,9 +27,11 @@ final class SimMutations implements Mutations {
   private final SimAgents agents;
   private final Recording recording;
   private final LinkRecord record;
+  private final String worker;
   private long count;
 
   SimMutations(
+      String worker,
       String tagPrefix,
       Host host,
       BroughtCalls calls,
@@ -36,6 +39,7 @@ final class SimMutations implements Mutations {
       SimAgents agents,
       Recording recording,
       LinkRecord record) {
+    this.worker = worker;
     this.tagPrefix = tagPrefix;
     this.host = host;
     this.calls = calls;
@@ -52,6 +56,16 @@ final class SimMutations implements Mutations {
   @Override
   public boolean isWritable() {
     return agent.isWritable();
+  }
+
+  @Override
+  public boolean isAwaitingLeader() {
+    return agent.isAwaitingLeader();
+  }
+
+  @Override
+  public void whenWritable(WaitingCall call, Runnable refused) {
+    host.execute(() -> agent.whenWritable(call, refused));
   }
 
   @Override
@@ -100,6 +114,9 @@ final class SimMutations implements Mutations {
     agents.submitted(mutation);
     String tag = tagPrefix + count;
     recording.mutations().made(tag, mutation.op(), record);
+    if (mutation.op() instanceof FsOp.Write write) {
+      recording.fences().writing(tag, worker, write.node(), mutation.caller());
+    }
     Mutation tagged =
         new Mutation(
             mutation.unique(),
@@ -109,7 +126,8 @@ final class SimMutations implements Mutations {
             mutation.op(),
             mutation.chunks(),
             mutation.uploading(),
-            heard(tag, mutation.completion()),
+            heard(tag, mutation),
+            mutation.lockSession(),
             mutation.times());
     calls.bring(() -> agent.submit(tagged));
   }
@@ -136,7 +154,8 @@ final class SimMutations implements Mutations {
     host.execute(() -> agent.interrupted(unique, pid));
   }
 
-  private Completion heard(String tag, Completion completion) {
+  private Completion heard(String tag, Mutation mutation) {
+    Completion completion = mutation.completion();
     MutationChecker checker = recording.mutations();
     return new Completion() {
       @Override
@@ -148,7 +167,11 @@ final class SimMutations implements Mutations {
 
       @Override
       public void failed(Errno errno) {
-        checker.failed(tag, errno, agent.visible());
+        if (errno == Errno.EIO && recording.fences().isLost(worker, mutation.lockSession())) {
+          checker.mayBeFenced(tag);
+        } else {
+          checker.failed(tag, errno, agent.visible());
+        }
         completion.failed(errno);
       }
     };

@@ -246,7 +246,8 @@ public final class SimWorker implements WorkerEnd {
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
     this.agents = new SimAgents(agentPrng, timeline);
     this.mutations =
-        new SimMutations(name + "." + run + "/", host, calls, agent, agents, recording, record);
+        new SimMutations(
+            name, name + "." + run + "/", host, calls, agent, agents, recording, record);
     this.locks = new SimLocks(name, host, calls, agent, recording.locks(), record);
     this.vfs =
         new Vfs(

@@ -49,7 +49,7 @@ public final class WorkerStageCost {
     times.visible(clock.monotonicNs());
     Mutation mutation =
         new Mutation(
-            new RequestId(1), 2, "", CallContext.NONE, OP, List.of(), List.of(), NOBODY, times);
+            new RequestId(1), 2, "", CallContext.NONE, OP, List.of(), List.of(), NOBODY, 0, times);
     stages.accept(new FinishedMutation(INTENT, mutation, entry));
   }
 }

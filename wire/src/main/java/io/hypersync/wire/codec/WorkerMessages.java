@@ -353,6 +353,9 @@ final class WorkerMessages {
       proto.setUploading(Fields.toProto(submit.uploading()));
     }
     context(submit.context(), proto);
+    if (submit.lockSession() != 0) {
+      proto.setLockSession(submit.lockSession());
+    }
     return proto.build();
   }
 
@@ -394,7 +397,8 @@ final class WorkerMessages {
         proto.getUploading().isEmpty()
             ? List.of()
             : Fields.hashes(proto.getUploading(), "uploading"),
-        context(proto));
+        context(proto),
+        proto.getLockSession());
   }
 
   private static WorkerMessage status(IntentStatusRequest proto) throws ProtocolException {

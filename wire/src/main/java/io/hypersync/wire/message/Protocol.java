@@ -19,7 +19,8 @@ public final class Protocol {
    * since revision 7, the leader may send chunks that nobody has asked for ({@link ChunkDelivery});
    * since revision 8, also in multicast packets ({@code LeaderMessage.MulticastGroup}); since
    * revision 9, an intent says what its caller may have read ({@code CallContext}); since revision
-   * 10, a worker's session outlives its connections ({@link SessionGrant}).
+   * 10, a worker's session outlives its connections ({@link SessionGrant}), and an intent says
+   * under which locks it was made ({@code SubmitIntent.lockSession}).
    */
   public static final int REVISION = 10;
 

@@ -79,6 +79,9 @@ public sealed interface WorkerMessage {
    * @param uploading the chunks that the worker sends without being asked, because the leader
    *     cannot have them yet; others that are missing are requested with ChunkNeed (9.3)
    * @param context of the call, for reports of hazards (11)
+   * @param lockSession the lock session in which the locks were granted that the call's descriptor
+   *     or process holds, or has lost; the leader refuses the intent with EIO if another one has
+   *     begun (10.2). 0 if it holds none
    */
   record SubmitIntent(
       IntentId intent,
@@ -86,16 +89,17 @@ public sealed interface WorkerMessage {
       byte[] op,
       byte[] inlinePayload,
       List<Hash> uploading,
-      CallContext context)
+      CallContext context,
+      long lockSession)
       implements WorkerMessage {
     public SubmitIntent {
       uploading = List.copyOf(uploading);
     }
 
-    /** An intent of whose call nothing is known. */
+    /** An intent of whose call nothing is known, and which no lock covers. */
     public SubmitIntent(
         IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading) {
-      this(intent, agent, op, inlinePayload, uploading, CallContext.NONE);
+      this(intent, agent, op, inlinePayload, uploading, CallContext.NONE, 0);
     }
   }
 

@@ -204,9 +204,10 @@ class FrameCodecTest {
                 new byte[] {1, 2},
                 new byte[] {3},
                 List.of(SampleMessages.HASH),
-                new CallContext(new CallPaths(new byte[] {'p'}, new byte[] {'q', '/'}), true, 300)),
+                new CallContext(new CallPaths(new byte[] {'p'}, new byte[] {'q', '/'}), true, 300),
+                0x0807060504030201L),
             """
-            00 00 00 4f    length
+            00 00 00 58    length
             10             SubmitIntent
             0a 14          intent
             """
@@ -224,6 +225,7 @@ class FrameCodecTest {
                 3a 02 71 2f    second_path
                 40 01          agent_late
                 48 ac 02       seen_index
+                51 01 02 03 04 05 06 07 08   lock_session
                 """),
         Arguments.of(
             new WorkerMessage.OpenLeaseAcquire(1, List.of(SampleMessages.NODE, new NodeId(0, 1))),

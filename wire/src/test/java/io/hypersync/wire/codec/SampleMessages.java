@@ -67,7 +67,8 @@ public final class SampleMessages {
             bytes("op"),
             bytes(""),
             List.of(),
-            new CallContext(new CallPaths(bytes("a/b"), bytes("c")), true, 0)),
+            new CallContext(new CallPaths(bytes("a/b"), bytes("c")), true, 0),
+            0x8000_0000_0000_0001L),
         new WorkerMessage.IntentStatusRequest(INTENT),
         new WorkerMessage.BarrierRequest(-1),
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
@@ -228,7 +229,8 @@ public final class SampleMessages {
               + hex(m.context().paths().first())
               + " "
               + hex(m.context().paths().second())
-              + (" late " + m.context().isNameLate() + " seen " + m.context().seen());
+              + (" late " + m.context().isNameLate() + " seen " + m.context().seen())
+              + (" lock session " + m.lockSession());
       case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
       case WorkerMessage.ChunkCopy m -> "ChunkCopy " + List.of(m.hash(), hex(m.bytes()));
       case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
