@@ -640,9 +640,13 @@ public final class WorkerAgent implements Agent {
     multicast.heard(counts);
   }
 
-  /** The symbols of a chunk were not enough, or the result does not match its hash. */
+  /**
+   * The symbols of a chunk were not enough, or the result does not match its hash. It is asked for
+   * even before the Welcome, which entries and chunks may have overtaken: nobody would ask later.
+   * What a new connection has cleared is not waited for.
+   */
   public void chunkNotDecoded(ChunkRef chunk) {
-    pushed.notDecoded(chunk, session.isEstablished() && replica.isWaitingFor(chunk.hash()));
+    pushed.notDecoded(chunk, replica.isWaitingFor(chunk.hash()));
   }
 
   /** What has come unasked; for reports, on the agent's thread. */
@@ -673,9 +677,12 @@ public final class WorkerAgent implements Agent {
     stopIfApplyFailed();
   }
 
-  /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
+  /**
+   * A chunk that an entry needs is stored here but damaged: fetches it from the leader; before the
+   * Welcome, too, as in {@link #chunkNotDecoded}.
+   */
   public void chunkDamaged(ChunkRef chunk) {
-    if (replica.chunkDamaged(chunk.hash()) && session.isEstablished()) {
+    if (replica.chunkDamaged(chunk.hash())) {
       fetch(List.of(chunk));
     }
   }

@@ -22,6 +22,7 @@ import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.RestoredStates;
@@ -33,6 +34,7 @@ import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
@@ -84,6 +86,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a worker handles a leader's Welcome, and its silence afterwards (hypersync.md 9.5, 6.4). */
 class WelcomeTest {
@@ -452,6 +455,26 @@ class WelcomeTest {
     agent.received(new Welcome(WORKSPACE, 1, commitIndex, 100, params, 1, 15_000));
     agent.doWork();
     agent.doWork();
+  }
+
+  /** Each stream has its own order: entries and symbols can overtake the Welcome. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aChunkThatDoesNotComeIsAskedForBeforeTheWelcome(boolean isDamaged) {
+    agent.doWork();
+    agent.linkUp();
+    ChunkRef chunk = new ChunkRef(Blake3.hash(new byte[9_000]), 9_000);
+    FsOp write = new FsOp.Write(FsState.ROOT, WriteMode.PWRITE, 0, List.of(chunk), false);
+    byte[] entry = Entries.of(1, write).root(FsState.genesis().root()).encoded();
+    agent.received(new LogEntries(1, List.of(entry), ChunkDelivery.DATAGRAMS));
+    assertEquals(LinkState.HANDSHAKING, agent.monitor().state());
+    assertEquals(List.of(), link.sent(ChunkFetch.class));
+    if (isDamaged) {
+      agent.chunkDamaged(chunk);
+    } else {
+      agent.chunkNotDecoded(chunk);
+    }
+    assertEquals(List.of(new ChunkFetch(List.of(chunk))), link.sent(ChunkFetch.class));
   }
 
   /** It has taken nothing of what this leader has sent, so the leader may offer it one again. */
