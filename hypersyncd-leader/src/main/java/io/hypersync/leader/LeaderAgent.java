@@ -359,6 +359,9 @@ public final class LeaderAgent implements Agent {
       }
       return;
     }
+    if (session.isEstablished()) { // it needs entries that have been trimmed, for instance
+      gone(session, lastWord.message());
+    }
     Absence absence =
         disconnected.add(
             session.worker(),
@@ -378,9 +381,7 @@ public final class LeaderAgent implements Agent {
 
   private void left(WorkerSession session, String reason) {
     LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
-    presence.offline(session.worker(), reason);
-    pasts.left(session.worker(), clock.monotonicNs());
-    scheduler.left(session.worker());
+    gone(session, reason);
     var _ =
         disconnected.add(
             session.worker(),
@@ -389,6 +390,13 @@ public final class LeaderAgent implements Agent {
             reason,
             session.appliedIndex(),
             clock.monotonicNs());
+  }
+
+  /** Whatever ends an established session. */
+  private void gone(WorkerSession session, String reason) {
+    presence.offline(session.worker(), reason);
+    pasts.left(session.worker(), clock.monotonicNs());
+    scheduler.left(session.worker());
   }
 
   private Observation observation(WorkerSession session, WorkerApplied report, long nowNs) {

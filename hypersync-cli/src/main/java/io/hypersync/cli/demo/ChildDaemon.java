@@ -89,7 +89,7 @@ public final class ChildDaemon {
   /**
    * Another daemon in the same process, which ends with this one.
    *
-   * @param socket its own admin socket
+   * @param otherSocket its own admin socket
    */
   ChildDaemon beside(String other, Path otherSocket) {
     return new ChildDaemon(other, arguments, javaOptions, launcher, process, log, otherSocket);

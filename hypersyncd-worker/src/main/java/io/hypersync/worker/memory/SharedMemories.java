@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ final class SharedMemories {
   private final Map<NodeId, SharedMemory> byDatabase = new HashMap<>();
 
   private long next = FIRST;
-  private volatile int held;
+  private final AtomicInteger held = new AtomicInteger();
 
   SharedMemories(DatabaseLease lease, LocalLockRequests locks) {
     this.lease = lease;
@@ -63,7 +64,7 @@ final class SharedMemories {
 
   /** Whether any lease is held; any thread, without the lock. */
   boolean isAnyHeld() {
-    return held > 0;
+    return held.get() > 0;
   }
 
   /** The memory of a database that is in use; null if it is not. */
@@ -188,7 +189,7 @@ final class SharedMemories {
       boolean over;
       synchronized (SharedMemories.this) {
         memory.stands(Standing.HELD);
-        held++;
+        var _ = held.incrementAndGet();
         memory.takeWaiting().forEach(Use::goOn);
         over = !memory.isOpen(); // all who asked are gone
         if (over) {
@@ -261,7 +262,7 @@ final class SharedMemories {
 
   private void end(SharedMemory memory, Standing how) {
     if (memory.standing() == Standing.HELD) {
-      held--;
+      var _ = held.decrementAndGet();
     }
     memory.stands(how);
     byDatabase.remove(memory.database(), memory);
