@@ -312,7 +312,7 @@ final class Mutants {
               "lock answers are not said again",
               "leader.lock.LockManager",
               "resumed",
-              "List.forEach"),
+              "Stream.forEach"),
           skips(
               "lock requests are not said again",
               "worker.lock.LockClient",
