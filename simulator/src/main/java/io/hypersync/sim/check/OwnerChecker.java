@@ -87,7 +87,7 @@ public final class OwnerChecker {
     ArrayDeque<Object> waiting = onTheWay.get(session);
     Object next = waiting == null ? null : waiting.pollFirst();
     Violation.unless(
-        next == message, "the network gets ", message, " of ", session, " before ", next);
+        message.equals(next), "the network gets ", message, " of ", session, " before ", next);
   }
 
   /** A session over the network has ended. */
