@@ -162,12 +162,6 @@ final class Mutants {
               "Clock.later",
               0L),
           callAnswers(
-              "a lease does not end",
-              "leader.presence.Presence",
-              "offline",
-              "Clock.later",
-              Long.MAX_VALUE),
-          callAnswers(
               "a run that comes back without a token joins again",
               "leader.presence.Presence",
               "arrived",
