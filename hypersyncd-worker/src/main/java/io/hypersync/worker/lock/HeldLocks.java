@@ -293,6 +293,18 @@ public final class HeldLocks {
     forgetIfIdle(key, holding);
   }
 
+  /**
+   * Whoever rests on what this owner has lost of the file knows it already, and has ended what
+   * rested on it: the owner may lock anew at once. For locks of this host itself.
+   */
+  public synchronized void knowsOfLoss(OwnerLockKey key) {
+    Holding holding = holdings.get(key);
+    if (holding != null && holding.lost) {
+      holding.holdsNothing();
+      forgetIfIdle(key, holding);
+    }
+  }
+
   /** Whether this owner may hold a lock on the file, or has lost one. */
   public boolean mayHold(OwnerLockKey key) {
     if (!any) {

@@ -45,6 +45,11 @@ final class DatabaseLease {
     locks.submit(new LockCall(RequestId.NONE, key, 0, BYTE, LockMode.EXCLUSIVE, Wish.TRY, ending));
   }
 
+  /** It is lost, and nothing here rests on it any more. */
+  void lost(NodeId database) {
+    locks.heldLocks().knowsOfLoss(key(database));
+  }
+
   /**
    * Gives it back; what is asked for later does not overtake this.
    *

@@ -280,6 +280,7 @@ final class SharedMemories {
     for (SharedMemory memory : memories) {
       if (memory.standing() == Standing.HELD) {
         end(memory, Standing.LOST);
+        lease.lost(memory.database());
       }
     }
   }
