@@ -84,7 +84,11 @@ public final class CallerRunsExecutor extends AbstractExecutorService
   /** Home itself is no caller while it owns the agents: a task is never run within another. */
   @Override
   public void runOrExecute(Runnable task) {
-    if (owner.isHeldByCurrentThread() || home.isShutdown() || !owner.tryLock()) {
+    // Home goes first if it waits: else callers that follow each other would keep it away.
+    if (owner.isHeldByCurrentThread()
+        || home.isShutdown()
+        || owner.hasQueuedThreads()
+        || !owner.tryLock()) {
       execute(task);
       return;
     }
