@@ -10,7 +10,7 @@ import io.hypersync.worker.vfs.Locks;
 import java.util.function.Supplier;
 
 /**
- * Brings lock requests to the agent, on the caller's thread if the agent rests; the loop is looked
+ * Brings lock requests to the agent, on the reader's thread if the agent rests; the loop is looked
  * up late because it is created after the vfs.
  */
 record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
@@ -21,12 +21,12 @@ record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
 
   @Override
   public void submit(LockCall call) {
-    loop.get().runOrPost(agent -> agent.lock(call));
+    BroughtCalls.bring(loop.get(), agent -> agent.lock(call));
   }
 
   @Override
   public void release(OwnerLockKey key, Runnable done) {
-    loop.get().runOrPost(agent -> agent.locks().release(key, done));
+    BroughtCalls.bring(loop.get(), agent -> agent.locks().release(key, done));
   }
 
   @Override

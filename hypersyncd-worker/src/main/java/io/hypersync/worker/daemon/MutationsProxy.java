@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Brings mutations and waits to the agent, on the caller's thread if the agent rests; the loop is
+ * Brings mutations and waits to the agent, on the reader's thread if the agent rests; the loop is
  * looked up late because it is created after the vfs.
  *
  * @param reads runs reads again for which chunks were fetched
@@ -59,12 +59,12 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link,
 
   @Override
   public void whenFresh(WaitingCall call) {
-    loop.get().runOrPost(agent -> agent.whenFresh(call));
+    BroughtCalls.bring(loop.get(), agent -> agent.whenFresh(call));
   }
 
   @Override
   public void whenCurrent(WaitingCall call) {
-    loop.get().runOrPost(agent -> agent.whenCurrent(call));
+    BroughtCalls.bring(loop.get(), agent -> agent.whenCurrent(call));
   }
 
   @Override
@@ -79,12 +79,12 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, TransportLink link,
 
   @Override
   public void submit(Mutation mutation) {
-    loop.get().runOrPost(agent -> agent.submit(mutation));
+    BroughtCalls.bring(loop.get(), agent -> agent.submit(mutation));
   }
 
   @Override
   public void fsync(NodeId node, WaitingCall call) {
-    loop.get().runOrPost(agent -> agent.fsync(node, call));
+    BroughtCalls.bring(loop.get(), agent -> agent.fsync(node, call));
   }
 
   @Override

@@ -30,7 +30,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final Function<? super Throwable, ? extends Throwable> explained;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
 
-  /** The agent's thread; null before the agent was first called. */
+  /** The thread that is calling the agent; null in between. Calls can be within others. */
   private volatile @Nullable Thread caller;
 
   /** The agent has thrown and is not called any more; used on the agent's thread only. */
@@ -116,12 +116,15 @@ public final class AgentLoop<A extends Agent> implements Agent {
     if (failed) {
       return;
     }
+    Thread before = caller;
     caller = Thread.currentThread();
     try {
       call.accept(agent);
     } catch (RuntimeException | Error e) {
       fail(e);
       throw e;
+    } finally {
+      caller = before;
     }
   }
 
@@ -138,7 +141,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
         });
   }
 
-  /** Whether the caller is the agent's thread, which must not wait; any thread. */
+  /** Whether this thread is calling the agent, so that it must not wait; any thread. */
   public boolean isAgentsThread() {
     return Thread.currentThread().equals(caller);
   }
@@ -155,12 +158,15 @@ public final class AgentLoop<A extends Agent> implements Agent {
       calls.clear();
       return 0;
     }
+    Thread before = caller;
     caller = Thread.currentThread();
     try {
       return work();
     } catch (RuntimeException | Error e) {
       fail(e);
       return 0;
+    } finally {
+      caller = before;
     }
   }
 

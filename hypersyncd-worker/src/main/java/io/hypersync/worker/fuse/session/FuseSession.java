@@ -33,6 +33,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class FuseSession implements AutoCloseable {
   private static final ThreadGroup READERS = new ThreadGroup("fuse-readers");
+
+  /** Those of them that read the device themselves. */
+  private static final ThreadGroup DEVICE_READERS = new ThreadGroup(READERS, "fuse-device-readers");
+
   private static final Logger LOG = LoggerFactory.getLogger(FuseSession.class);
   private static final Duration JOIN_LIMIT = Duration.ofSeconds(5);
 
@@ -206,12 +210,21 @@ public final class FuseSession implements AutoCloseable {
    * @return a daemon thread that is not started
    */
   public static Thread reader(String name, Runnable task) {
-    return Thread.ofPlatform().group(READERS).daemon().name(name).unstarted(task);
+    return reader(READERS, name, task);
+  }
+
+  private static Thread reader(ThreadGroup group, String name, Runnable task) {
+    return Thread.ofPlatform().group(group).daemon().name(name).unstarted(task);
   }
 
   /** Whether the caller is a reader thread: while it waits it takes no other request. */
   public static boolean isReader() {
-    return READERS.equals(Thread.currentThread().getThreadGroup());
+    return READERS.parentOf(Thread.currentThread().getThreadGroup());
+  }
+
+  /** Whether the caller is a thread of a session, which reads the device. Nobody interrupts it. */
+  public static boolean isDeviceReader() {
+    return DEVICE_READERS.equals(Thread.currentThread().getThreadGroup());
   }
 
   /** Starts the reader threads; to be called once. */
@@ -221,7 +234,7 @@ public final class FuseSession implements AutoCloseable {
             new FuseRequestDecoder(connection.flags()), handler, inFlight, counters);
     for (int i = 0; i < channels.size(); i++) {
       KernelChannel channel = channels.get(i);
-      readers.add(reader("fuse-reader-" + i, () -> read(channel, dispatcher)));
+      readers.add(reader(DEVICE_READERS, "fuse-reader-" + i, () -> read(channel, dispatcher)));
     }
     readers.forEach(Thread::start);
   }
