@@ -2,6 +2,7 @@ package io.hypersync.runtime.agent;
 
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,8 +39,8 @@ import org.slf4j.LoggerFactory;
  *       An owner waits for what an agent may wait for: its disk, at most. It never waits for a
  *       kernel that waits for the caller: what can block there has threads of its own.
  *   <li><b>No task is lost.</b> A task is either run by its owner, or handed to home's queue, which
- *       wakes home. A caller hands over what it has not run before it gives the agents back, so
- *       tasks made by one run stay in order.
+ *       wakes home. What a caller has not run, the next owner runs before anything else, so tasks
+ *       stay in order; home is woken for it before the caller gives the agents back.
  *   <li><b>An owner that fails.</b> A task that throws is logged as one of the event loop would be;
  *       the agents are given back in any case.
  *   <li><b>Home's own things.</b> What only the event loop may touch, such as its connections, is
@@ -60,7 +61,7 @@ public final class CallerRunsExecutor extends AbstractExecutorService
   private final ReentrantLock owner = new ReentrantLock();
   private final ScheduledExecutorService home;
 
-  /** Tasks that the caller's run has made; used by the owner only. */
+  /** Tasks that a caller's run has made, and not run; used by the owner only. */
   private final ArrayDeque<Runnable> made = new ArrayDeque<>();
 
   /** What a caller has put off until home is the owner; used by the owner only. */
@@ -93,6 +94,10 @@ public final class CallerRunsExecutor extends AbstractExecutorService
       return;
     }
     try {
+      if (!made.isEmpty()) { // what another caller has left goes first
+        execute(task);
+        return;
+      }
       caller = Thread.currentThread();
       run(task);
       for (int i = 0; i < CALLERS_TASKS && !made.isEmpty(); i++) {
@@ -107,9 +112,7 @@ public final class CallerRunsExecutor extends AbstractExecutorService
     caller = null;
     try {
       if (!made.isEmpty() || !putOff.isEmpty()) {
-        List<Runnable> left = List.copyOf(made);
-        made.clear();
-        home.execute(() -> owned(() -> left.forEach(CallerRunsExecutor::run)));
+        home.execute(() -> owned(() -> {})); // which does what is left first
       }
     } catch (RejectedExecutionException ended) {
       LOG.debug("the agents' thread has ended", ended);
@@ -128,14 +131,26 @@ public final class CallerRunsExecutor extends AbstractExecutorService
 
   /** Runs this as the owner, on home; waits for a caller that owns the agents now. */
   public void owned(Runnable task) {
-    owner.lock();
+    own();
     try {
-      for (Runnable next = putOff.poll(); next != null; next = putOff.poll()) {
-        run(next);
-      }
       task.run();
     } finally {
       owner.unlock();
+    }
+  }
+
+  /** Becomes the owner, and does what callers have left, unless this is within another task. */
+  private void own() {
+    owner.lock();
+    if (owner.getHoldCount() == 1) {
+      runAll(putOff);
+      runAll(made);
+    }
+  }
+
+  private static void runAll(Queue<Runnable> tasks) {
+    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+      run(next);
     }
   }
 
@@ -179,7 +194,7 @@ public final class CallerRunsExecutor extends AbstractExecutorService
   public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
     return home.schedule(
         () -> {
-          owner.lock();
+          own();
           try {
             return task.call();
           } finally {
