@@ -16,7 +16,6 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -88,17 +87,32 @@ public class AgentNamesBenchmark {
     }
   }
 
-  /** A mount whose worker does, or does not, look who calls. */
+  /** A mount whose worker looks who calls. */
   @State(Scope.Benchmark)
-  public static class Mounted {
-    /** Whether it looks. */
-    @Param({"true", "false"})
-    public boolean identify;
+  public static class Identifying extends Mounted {
+    public Identifying() {
+      super(true);
+    }
+  }
 
+  /** A mount whose worker does not look. */
+  @State(Scope.Benchmark)
+  public static class NotIdentifying extends Mounted {
+    public NotIdentifying() {
+      super(false);
+    }
+  }
+
+  /** A file on a mount. */
+  @State(Scope.Benchmark)
+  public abstract static class Mounted {
+    private final boolean identify;
     private LocalWorkspace workspace;
     private Work write;
 
-    public Mounted() {}
+    Mounted(boolean identify) {
+      this.identify = identify;
+    }
 
     @Setup
     public void mount() throws IOException, InterruptedException {
@@ -109,6 +123,10 @@ public class AgentNamesBenchmark {
                   .mount(Settings.WORKER_IDENTIFY_AGENTS.key() + "=" + identify)
                   .mount()
                   .resolve("bench"));
+    }
+
+    void write() throws IOException {
+      write.run();
     }
 
     @TearDown
@@ -130,9 +148,16 @@ public class AgentNamesBenchmark {
     return named.look();
   }
 
-  /** Writes 4 KiB. */
+  /** Writes 4 KiB, with the caller's name. */
   @Benchmark
-  public void write(Mounted mounted) throws IOException {
-    mounted.write.run();
+  @Reference("writeWithoutName")
+  public void write(Identifying mounted) throws IOException {
+    mounted.write();
+  }
+
+  /** Writes 4 KiB, without it. */
+  @Benchmark
+  public void writeWithoutName(NotIdentifying mounted) throws IOException {
+    mounted.write();
   }
 }
