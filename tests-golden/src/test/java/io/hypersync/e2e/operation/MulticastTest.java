@@ -30,8 +30,9 @@ import org.junit.jupiter.api.TestMethodOrder;
  * Chunks go to all workers of a network at once (hypersync.md 12.2): a leader and three workers,
  * each in a namespace of its own, behind a switch that loses packets.
  *
- * <p>{@code -Dhypersync.multicast.readers=7 -Dhypersync.multicast.rate=2MiB} measures with eight
- * workers.
+ * <p>{@code -Dhypersync.multicast.readers=7 -Dhypersync.multicast.rate=2MiB
+ * -Dhypersync.multicast.pause=400} measures with eight workers: the switch, which sends each packet
+ * to each of them, takes no more, and the writer has to stay below it.
  */
 @Alone
 @RealMounts
@@ -53,6 +54,9 @@ class MulticastTest {
   private static final String RATE = System.getProperty("hypersync.multicast.rate", "8MiB");
 
   private static final int MIB = 1 << 20;
+
+  /** How long the writer rests after each 256 KiB. */
+  private static final int PAUSE_MS = Integer.getInteger("hypersync.multicast.pause", 0);
 
   /** Frames of the switch have headers, chunks have repair symbols for 5 % losses. */
   private static final double MOST_PER_BYTE = 1.5;
@@ -231,7 +235,11 @@ class MulticastTest {
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE)) {
       while (rest.hasRemaining()) { // small writes would be in the log
+        int end = rest.limit();
+        rest.limit(Math.min(end, rest.position() + (PAUSE_MS == 0 ? bytes : MIB / 4)));
         var _ = file.write(rest);
+        rest.limit(end);
+        Thread.sleep(PAUSE_MS);
       }
     }
     cluster.settle(READERS.toArray(new String[0]));
