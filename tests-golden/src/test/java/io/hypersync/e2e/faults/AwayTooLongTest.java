@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
@@ -145,6 +146,7 @@ class AwayTooLongTest {
 
   /** The others do not wait for it, and what it does afterwards is as of any other worker. */
   @Test
+  @LongVersion
   void itGoesOnAsAnyOtherAndMayBeAwayAgain() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       Files.writeString(onB.resolve("b" + round), "from b");

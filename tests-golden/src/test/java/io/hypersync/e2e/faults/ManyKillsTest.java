@@ -2,13 +2,13 @@ package io.hypersync.e2e.faults;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Leader and workers are killed again and again, at any moment, while everything happens that a
@@ -76,7 +76,7 @@ class ManyKillsTest {
   private final Random random = new Random(SEED);
 
   @Test
-  @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @LongVersion
   void nothingAcknowledgedIsMissing() throws Exception {
     System.out.println("-Dhypersync.kills.seed=" + SEED);
     long endNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);

@@ -7,12 +7,11 @@ import io.hypersync.disk.Lie;
 import io.hypersync.disk.Naming;
 import io.hypersync.disk.PowerLossDisk;
 import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -48,7 +47,7 @@ class PowerCutTest {
   }
 
   @Test
-  @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @LongVersion
   void nothingAcknowledgedIsMissing() throws Exception {
     Random random = new Random(SEED);
     System.out.println("-Dhypersync.power.seed=" + SEED);

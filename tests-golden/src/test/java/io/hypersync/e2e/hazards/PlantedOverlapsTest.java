@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
@@ -77,6 +78,7 @@ class PlantedOverlapsTest {
   }
 
   @Test
+  @LongVersion
   void everyPlantedOverlapIsToldAndNoOther() throws Exception {
     try (TestCluster cluster =
         TestCluster.start(TestCluster.PATIENT, WORKERS.toArray(String[]::new))) {

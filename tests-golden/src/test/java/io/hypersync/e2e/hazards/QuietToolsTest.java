@@ -3,6 +3,7 @@ package io.hypersync.e2e.hazards;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
@@ -118,6 +119,7 @@ class QuietToolsTest {
   private static final String SEARCH = "grep -rc line .. >/dev/null || true; ls -lR .. >/dev/null";
 
   @Test
+  @LongVersion
   void toolsOfTwoAgentsAreNoHazardsForEachOther() throws Exception {
     TestCluster cluster = CLUSTER.get();
     Path origin = CLUSTER.mount("a").resolve("origin.git");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.e2e.load.SqliteProcess;
@@ -33,6 +34,7 @@ class SqliteAcrossMountsTest {
   @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @Test
+  @LongVersion
   void killedWritersLoseNothingThatWasAcknowledged() throws Exception {
     long seed = Long.getLong("hypersync.seed", System.nanoTime());
     List<Path> databases = List.of(database("a", "killed"), database("b", "killed"));

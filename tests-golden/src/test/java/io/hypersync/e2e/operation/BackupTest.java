@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
@@ -241,6 +242,7 @@ class BackupTest {
   }
 
   @Test
+  @LongVersion
   void aBackupThatWasKilledIsGoneOnWith() throws Exception {
     try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
       Path mount = cluster.mount("a");

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.nio.file.Files;
@@ -40,6 +41,7 @@ class CollectionTest {
   private byte[] content = {};
 
   @Test
+  @LongVersion
   void aRewrittenFileTakesItsRoomOnceAndAKillDuringACollectionLosesNothing() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       cluster.putJavaOptions("leader", "-Dhypersync.chunks.segment_bytes=" + (FILE_BYTES / 2));

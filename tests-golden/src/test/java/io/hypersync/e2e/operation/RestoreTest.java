@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
@@ -254,6 +255,7 @@ class RestoreTest {
   }
 
   @Test
+  @LongVersion
   void goesOnAfterTheLeaderWasKilledInTheMidst() throws Exception {
     TestCluster cluster = extension.get();
     Path a = cluster.mount("a");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Errnos;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.io.IOException;
@@ -42,6 +43,7 @@ class CacheSoakTest {
       Set.of(Errnos.NONE, "ENOENT", "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR");
 
   @Test
+  @LongVersion
   void noCallIsStuckWhenAllChangeTheSameDirectories() throws Exception {
     long seed = System.nanoTime();
     List<String> workers = List.of("a", "b", "c");

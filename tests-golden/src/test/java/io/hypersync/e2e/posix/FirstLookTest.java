@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestClusterExtension;
@@ -111,6 +112,7 @@ class FirstLookTest {
       """;
 
   @Test
+  @LongVersion
   void whatACallHasDoneIsSeenElsewhereAtOnceOrSoon() throws Exception {
     Path a = Files.createTempDirectory(EXTENSION.mount("a"), "look-");
     Path b = EXTENSION.mount("b").resolve(a.getFileName());

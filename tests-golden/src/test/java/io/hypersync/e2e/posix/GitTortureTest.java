@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.Git;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
@@ -15,11 +16,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * git works in one repository with one working tree on three mounts at once, while workers are
@@ -33,7 +32,7 @@ class GitTortureTest {
   private static final Pattern MADE = Pattern.compile("\\[\\S+ ([0-9a-f]{7,})\\]");
 
   @Test
-  @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @LongVersion
   void everyCommitThatSucceededIsInTheHistoryAndTheRepositoryIsSound() throws Exception {
     try (TestCluster cluster =
         TestCluster.start(TestCluster.PATIENT, WORKERS.toArray(new String[0]))) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.hypersync.e2e.harness.Errnos;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.io.IOException;
@@ -312,6 +313,7 @@ class LitmusTest {
 
   @ParameterizedTest(name = "{0}; {1}")
   @MethodSource("runs")
+  @LongVersion
   void noForbiddenOutcome(Litmus test, Kernels kernels) throws Exception {
     TestCluster cluster = cluster(kernels);
     List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"), cluster.mount("c"));

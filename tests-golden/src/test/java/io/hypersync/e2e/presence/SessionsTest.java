@@ -11,6 +11,7 @@ import io.hypersync.cli.relay.NetworkConditions;
 import io.hypersync.cli.relay.NetworkConditions.Direction;
 import io.hypersync.cli.relay.UdpRelay;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import java.io.IOException;
@@ -78,6 +79,7 @@ class SessionsTest {
 
   /** As when a NAT forgets a flow: no packet passes, and nobody is told. */
   @Test
+  @LongVersion
   void aCutIsNotSeenByOthersAndEndsSoon() throws Exception {
     HostPort address = cluster.address();
     try (UdpRelay relay =
