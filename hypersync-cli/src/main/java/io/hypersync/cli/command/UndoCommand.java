@@ -71,6 +71,13 @@ final class UndoCommand implements Callable<Integer> {
   private boolean dryRun;
 
   @Option(
+      names = "--planned-at",
+      paramLabel = "<index>",
+      description =
+          "With --yes: the entry that a dry run names. What anybody has changed since is left alone.")
+  private long plannedAt = -1;
+
+  @Option(
       names = "--force",
       description =
           "Undo contested paths, too: what others have changed in them since is then in the log"
@@ -111,6 +118,9 @@ final class UndoCommand implements Callable<Integer> {
     if (since != null) {
       request.put("since", since);
     }
+    if (plannedAt >= 0) {
+      request.put("planned_at", plannedAt);
+    }
     Optional<Daemons.Living> worker = Optional.empty();
     if (path != null) {
       WorkspacePath place = WorkspacePath.of(path, leader.daemons());
@@ -135,12 +145,12 @@ final class UndoCommand implements Callable<Integer> {
           throw new UserError(
               "the leader has not answered: " + reason,
               yes
-                  ? "What it has undone stays so. Ask it again, which goes on from there."
+                  ? "What it has undone stays so. Ask it again without --planned-at, which goes on from there."
                   : "Its log says what it is busy with.");
     };
   }
 
-  /** The command that does what a dry run has said: with an index, as a time means another then. */
+  /** The command that does what a dry run has said: with indexes, as a time means another then. */
   private String again(String name, JsonNode answer) {
     return "./hypersync undo --agent "
         + ShellWords.quoted(name)
@@ -148,6 +158,8 @@ final class UndoCommand implements Callable<Integer> {
         + answer.path("since_index").asText()
         + (path == null ? "" : " --path " + ShellWords.quoted(path))
         + (force ? " --force" : "")
+        + " --planned-at "
+        + answer.path("head_index").asText()
         + leader.again()
         + " --yes";
   }

@@ -13,6 +13,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.restore.RestorePlan;
 import io.hypersync.model.restore.RestorePlanner;
 import io.hypersync.model.restore.UnrestorableException;
+import io.hypersync.model.state.FsState;
 import io.hypersync.model.undo.Contested;
 import io.hypersync.model.undo.Toucher;
 import io.hypersync.model.undo.UndoAgent;
@@ -32,6 +33,10 @@ import org.slf4j.LoggerFactory;
  * The admin command {@code undo}: what {@code agent} has changed becomes what it was before. With
  * {@code dry_run} it only says what that would be. {@code since}, {@code path}, {@code force} and
  * {@code limit} may be missing.
+ *
+ * <p>{@code planned_at}, which may be missing, is the {@code head_index} of a dry run. The plan is
+ * made from the state after that entry again, so what was shown is what is done; what anybody has
+ * changed since, the agent too, is left alone.
  */
 final class UndoRequests {
   private static final Logger LOG = LoggerFactory.getLogger(UndoRequests.class);
@@ -49,7 +54,24 @@ final class UndoRequests {
 
   /** What is asked for. */
   private record Question(
-      UndoAgent agent, String since, List<Name> path, boolean isDry, boolean force, int limit) {}
+      UndoAgent agent,
+      String since,
+      List<Name> path,
+      boolean isDry,
+      boolean force,
+      int limit,
+      long plannedAt) {
+    /** The entry whose state the plan is made from. */
+    long planned(PastStates.Newest newest) {
+      if (plannedAt > newest.index()) {
+        throw new UserError(
+            "there is no entry " + plannedAt + " yet; the newest is " + newest.index(),
+            "Give the head_index of a dry run.",
+            UserError.USAGE);
+      }
+      return plannedAt < 0 ? newest.index() : plannedAt;
+    }
+  }
 
   /**
    * Requests to one leader.
@@ -91,7 +113,8 @@ final class UndoRequests {
             Moments.path(args.path("path").asText()),
             args.path("dry_run").asBoolean(true),
             args.path("force").asBoolean(),
-            limit);
+            limit,
+            args.path("planned_at").asLong(-1));
     return requests.run(() -> undone(question));
   }
 
@@ -100,21 +123,22 @@ final class UndoRequests {
     PastStates.Newest newest = moments.newest();
     HeapAllowance allowance = Moments.allowance("Undo less at a time: --since, --path");
     PastStates past = moments.past(newest, allowance);
+    long planned = question.planned(newest);
     WalkLimits limits = new WalkLimits(requests, allowance);
     UndoHistory history = new UndoHistory(question.agent::role, limits);
     try {
       long since = since(question, newest, past);
       long first =
           new LogScan(log, requests::requireRunning)
-              .first(
-                  since, newest.index(), entry -> question.agent.role(entry) == UndoAgent.Role.OWN);
-      long begin = first == 0 ? newest.index() + 1 : first;
+              .first(since, planned, entry -> question.agent.role(entry) == UndoAgent.Role.OWN);
+      long begin = first == 0 ? planned + 1 : first;
       SnapshotHold hold = moments.hold(newest, begin - 1);
       try {
-        past.walk(begin, newest.index(), history::entry);
-        UndoPlan undo =
-            UndoPlanner.plan(history, newest.state(), question.path, question.force, limits);
-        RestorePlan plan = RestorePlanner.plan(newest.state(), undo.target(), List.of(), limits);
+        past.walk(begin, planned, history::entry);
+        FsState shown =
+            planned == newest.index() ? newest.state() : past.both(planned, planned).second();
+        UndoPlan undo = UndoPlanner.plan(history, shown, question.path, question.force, limits);
+        RestorePlan plan = RestorePlanner.plan(shown, undo.target(), List.of(), limits);
         ObjectNode answer = RestoreExecution.planned(plan, question.limit);
         contested(undo, question.limit, answer);
         answer
@@ -124,15 +148,14 @@ final class UndoRequests {
             .put("agent_entries", history.entries())
             .put("first_index", history.first())
             .put("last_agent_index", history.last())
-            .put("head_index", newest.index())
+            .put("head_index", planned)
             .put("force", question.force)
             .put("dry_run", question.isDry);
         if (!question.isDry && !plan.actions().isEmpty()) {
           execution.storeLogged(hold.index(), newest.index());
           post.accept(leader -> hold.releaseLog(leader.snapshots()));
           String author = question.agent.undoer();
-          long entries =
-              execution.carryOut(plan, newest.state(), begin - 1, author, limits, answer);
+          long entries = execution.carryOut(plan, shown, begin - 1, author, limits, answer);
           LOG.info(
               "undid what an agent did from entry {} on: {} entries, {} paths contested",
               begin,

@@ -1,6 +1,7 @@
 package io.hypersync.e2e.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -201,6 +202,39 @@ class UndoTest {
     assertEquals(1, forced.path("contested_count").asLong(), forced::toString);
     assertEquals("1\n", Files.readString(folder.resolve("both")));
     assertEquals("2\n", Files.readString(folder.resolve("n/theirs")));
+  }
+
+  @Test
+  void whatADryRunHasShownIsWhatIsDone() throws Exception {
+    Agents agents = new Agents(cluster());
+    List<Path> folders = new ArrayList<>();
+    List<Long> since = new ArrayList<>();
+    agents.done(
+        () -> {
+          Path folder = Files.createTempDirectory(cluster().mount("a"), "undo-");
+          Shell.must(folder, "sh", "-c", "echo old > seen; echo old > again");
+          since.add(commitIndex() + 1);
+          folders.add(folder);
+          agents.sh("Spoiler", folder, "echo new > seen; echo new > again");
+        });
+    Path folder = folders.getLast();
+    String from = since.getLast().toString();
+    String shown =
+        hypersync("undo", "--agent", "Spoiler", "--since", from).path("head_index").asText();
+    agents.done(() -> agents.sh("Spoiler", folder, "echo newer > again; echo new > later"));
+
+    JsonNode done =
+        hypersync("undo", "--agent", "Spoiler", "--since", from, "--planned-at", shown, "--yes");
+    assertEquals(1, done.path("left_count").asLong(), done::toString);
+    cluster().settle("a", "b");
+    assertEquals("old\n", Files.readString(folder.resolve("seen")));
+    assertEquals("newer\n", Files.readString(folder.resolve("again")), "changed since");
+    assertEquals("new\n", Files.readString(folder.resolve("later")), "made since");
+
+    var _ = hypersync("undo", "--agent", "Spoiler", "--since", from, "--yes");
+    cluster().settle("a", "b");
+    assertEquals("old\n", Files.readString(folder.resolve("again")));
+    assertFalse(Files.exists(folder.resolve("later")));
   }
 
   @Test
