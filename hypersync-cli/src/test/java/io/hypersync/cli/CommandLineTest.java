@@ -78,6 +78,7 @@ final class CommandLineTest {
             "reservations",
             "peers",
             "events",
+            "leadership",
             "place",
             "robot",
             "ntm",

@@ -4,8 +4,10 @@ import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionSources;
 import io.hypersync.leader.dataplane.ChunkFanout;
 import io.hypersync.leader.dataplane.DataPlaneStatus;
+import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
+import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
@@ -38,6 +40,7 @@ import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.DisconnectedWorkers;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
+import io.hypersync.leader.session.GatedSessionPort;
 import io.hypersync.leader.session.HandshakeHandler;
 import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
@@ -126,6 +129,7 @@ public final class LeaderAgent implements Agent {
 
   private @Nullable RestoreRun restore;
   private Consumer<LogEntry> hazardous = _ -> {};
+  private LeaderGate gate = LeaderGate.ALONE;
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
@@ -161,6 +165,7 @@ public final class LeaderAgent implements Agent {
       Entropy entropy,
       CommitListener listener,
       ResumeKey resumeKey) {
+    SessionPort gated = new GatedSessionPort(port, () -> gate.isLeader());
     this.config = config;
     this.snapshots = snapshots;
     this.collections = collections;
@@ -171,17 +176,17 @@ public final class LeaderAgent implements Agent {
     this.chunks = chunks;
     this.intentWriter = intentWriter;
     this.trimmer = trimmer;
-    this.port = port;
+    this.port = gated;
     this.clock = clock;
     this.violations = new QuotaViolations(clock);
     this.sequencer = new Sequencer(recovered, log, clock, entropy, config.maxStateBytes());
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
     this.fanout =
         new ChunkFanout(
-            config.dataPlane(), chunks, port, recovered.index() + 1, clock.monotonicNs());
+            config.dataPlane(), chunks, gated, recovered.index() + 1, clock.monotonicNs());
     this.sessions =
         new WorkerSessions(
-            port, logReader, tail, config.windowEntries(), new Pushes(), this::ending);
+            gated, logReader, tail, config.windowEntries(), new Pushes(), this::ending);
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.intentHandler =
         new IntentHandler(
@@ -215,14 +220,14 @@ public final class LeaderAgent implements Agent {
     this.recovery =
         new ChunkRecovery(
             sessions,
-            port,
+            gated,
             (session, chunk) -> chunks.serve(session, List.of(chunk)),
             chunks::verify);
     this.presence =
         new Presence(config.workspace(), config.presenceLeaseNs(), resumeKey, clock, entropy);
     this.handshakeHandler =
         new HandshakeHandler(
-            config, epoch, log, snapshots, sessions, port, locks, collections::through, presence);
+            config, epoch, log, snapshots, sessions, gated, locks, collections::through, presence);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -263,6 +268,10 @@ public final class LeaderAgent implements Agent {
    * too many connections without a Hello, the oldest of them is closed.
    */
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
+    if (!gate.isLeader()) {
+      port.close(session, null);
+      return;
+    }
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
     if (silent != null) {
       violations.add(Quota.SILENT_SESSIONS, worker);
@@ -317,6 +326,20 @@ public final class LeaderAgent implements Agent {
    */
   public void tellHazards(Consumer<LogEntry> listener) {
     hazardous = listener;
+  }
+
+  /**
+   * From now on acts only while this gate says that it leads: else it takes no connection and no
+   * message, and {@link #doWork} does nothing, so nothing is logged, granted or begun. What its
+   * helpers report is kept, and nothing is sent for it.
+   */
+  public void actBehind(LeaderGate leads) {
+    gate = leads;
+  }
+
+  /** Sets of which lineage the state is that this leads. */
+  public void lineage(Lineage known) {
+    handshakeHandler.lineage(known);
   }
 
   private final class Pushes implements WorkerSessions.Pushes {
@@ -437,7 +460,7 @@ public final class LeaderAgent implements Agent {
    */
   public void received(SessionId id, WorkerMessage message) {
     WorkerSession session = sessions.get(id);
-    if (session == null) {
+    if (session == null || !gate.isLeader()) {
       return;
     }
     long now = clock.monotonicNs();
@@ -623,6 +646,9 @@ public final class LeaderAgent implements Agent {
    */
   @Override
   public int doWork() {
+    if (!gate.isLeader()) {
+      return 0;
+    }
     long durable = log.durableIndex();
     // Acks first: the first message queued gets the first packets, and a call waits for each ack.
     int work = intentHandler.release(durable);
@@ -940,7 +966,7 @@ public final class LeaderAgent implements Agent {
 
     @Override
     public boolean takesEntry() {
-      return hasBegun() && !log.mayWait();
+      return gate.isLeader() && hasBegun() && !log.mayWait();
     }
 
     @Override

@@ -9,13 +9,18 @@ import io.hypersync.chunkstore.database.RocksDatabase;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.conversion.LogConversion;
+import io.hypersync.leader.daemon.AdminSurface;
 import io.hypersync.leader.daemon.HeapBudget;
+import io.hypersync.leader.daemon.HomeFile;
 import io.hypersync.leader.daemon.LeaderRuntime;
+import io.hypersync.leader.daemon.LineageFile;
 import io.hypersync.leader.daemon.PastCatalog;
 import io.hypersync.leader.daemon.RestoreCatalog;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.daemon.SnapshotsOnThread;
 import io.hypersync.leader.daemon.WindowFiles;
+import io.hypersync.leader.leadership.LeaderGate;
+import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -64,6 +69,7 @@ import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -101,6 +107,7 @@ public final class LeaderDaemon implements Daemon {
   private final RocksDatabase intentRows;
   private final ChronicleOpLog log;
   private final LeaderRuntime runtime;
+  private final LeaderGate gate;
   private boolean closed;
 
   private LeaderDaemon(
@@ -109,13 +116,21 @@ public final class LeaderDaemon implements Daemon {
       DiskChunkStore chunks,
       RocksDatabase intentRows,
       ChronicleOpLog log,
-      LeaderRuntime runtime) {
+      LeaderRuntime runtime,
+      LeaderGate gate) {
     this.ended = ended;
     this.lock = lock;
     this.chunks = chunks;
     this.intentRows = intentRows;
     this.log = log;
     this.runtime = runtime;
+    this.gate = gate;
+    // It ends by itself; whatever acts has been stopped by the gate before.
+    gate.onLost(
+        why -> {
+          LOG.error("this process does not lead any more, and stops: {}", why);
+          ended.complete(null);
+        });
   }
 
   /**
@@ -157,6 +172,8 @@ public final class LeaderDaemon implements Daemon {
     @Nullable RocksDatabase intentRows = null;
     @Nullable ChronicleOpLog log = null;
     try {
+      HomeFile.require(stateDir, options.seat().moved());
+      Lineage lineage = LineageFile.read(stateDir);
       requireFinishedConversion(stateDir);
       requireFinishedCut(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
@@ -237,13 +254,23 @@ public final class LeaderDaemon implements Daemon {
       RestoreCatalog restores = RestoreCatalog.read(stateDir, log, recovered.index());
       LeaderRuntime runtime =
           LeaderRuntime.start(
-              options, mount, recovered, log, chunks, snapshots, mark, past, restores, ended);
+              options,
+              mount,
+              rewound(options, lineage, recovered.index()),
+              recovered,
+              log,
+              chunks,
+              snapshots,
+              mark,
+              past,
+              restores,
+              ended);
       events.begin(runtime);
       LOG.info(
           "leading workspace {} on {}",
           options.workspaceName(),
           HostPorts.numeric(runtime.address()));
-      return new LeaderDaemon(ended, lock, chunks, intentRows, log, runtime);
+      return new LeaderDaemon(ended, lock, chunks, intentRows, log, runtime, options.seat().gate());
     } catch (PageUnreadableException e) {
       closeAll(log, intentRows, chunks, lock);
       throw e;
@@ -251,6 +278,16 @@ public final class LeaderDaemon implements Daemon {
       closeAll(log, intentRows, chunks, lock);
       throw explained(e, stateDir);
     }
+  }
+
+  /** The lineage that begins now, if the user wants one. */
+  private static Lineage rewound(LeaderDaemonOptions options, Lineage lineage, long index) {
+    Optional<String> name = options.seat().rewind();
+    if (name.isEmpty() || LineageFile.isDone(lineage, name.get())) {
+      return lineage;
+    }
+    LOG.warn("what workers have seen after entry {} is given up: lineage {}", index, name.get());
+    return LineageFile.rewind(options.stateDir(), lineage, index, name.get());
   }
 
   private static ReplayStart replayStart(Snapshots snapshots) {
@@ -300,22 +337,31 @@ public final class LeaderDaemon implements Daemon {
 
   @Override
   public Map<String, AdminCommand> adminCommands() {
-    return Map.ofEntries(
-        Map.entry("log", args -> runtime.log(args)),
-        Map.entry("who", args -> runtime.who(args)),
-        Map.entry("hazards", args -> runtime.hazards(args)),
-        Map.entry("reservations", _ -> runtime.reservations()),
-        Map.entry("place", args -> runtime.placement(args)),
-        Map.entry("peers", args -> runtime.peers(args)),
-        Map.entry("events", args -> runtime.events(args)),
-        Map.entry("stages", args -> runtime.stages(intents(args.path("intents")))),
-        Map.entry("snapshot", args -> runtime.snapshot(args)),
-        Map.entry("gc", args -> runtime.collection(args)),
-        Map.entry("scrub", args -> runtime.scrub(args)),
-        Map.entry("backup", args -> runtime.backup(args)),
-        Map.entry("diff", args -> runtime.diff(args)),
-        Map.entry("restore", args -> runtime.restore(args)),
-        Map.entry("undo", args -> runtime.undo(args)));
+    Map<String, AdminCommand> commands = new HashMap<>();
+    for (AdminSurface surface : AdminSurface.values()) {
+      commands.put(surface.command(), surface.behind(gate, answer(surface)));
+    }
+    return commands;
+  }
+
+  private AdminCommand answer(AdminSurface surface) {
+    return switch (surface) {
+      case LOG -> args -> runtime.log(args);
+      case WHO -> args -> runtime.who(args);
+      case HAZARDS -> args -> runtime.hazards(args);
+      case RESERVATIONS -> _ -> runtime.reservations();
+      case PLACE -> args -> runtime.placement(args);
+      case PEERS -> args -> runtime.peers(args);
+      case EVENTS -> args -> runtime.events(args);
+      case STAGES -> args -> runtime.stages(intents(args.path("intents")));
+      case SNAPSHOT -> args -> runtime.snapshot(args);
+      case GC -> args -> runtime.collection(args);
+      case SCRUB -> args -> runtime.scrub(args);
+      case BACKUP -> args -> runtime.backup(args);
+      case DIFF -> args -> runtime.diff(args);
+      case RESTORE -> args -> runtime.restore(args);
+      case UNDO -> args -> runtime.undo(args);
+    };
   }
 
   /**

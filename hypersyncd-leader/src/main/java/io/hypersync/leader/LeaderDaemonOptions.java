@@ -2,6 +2,7 @@ package io.hypersync.leader;
 
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.leadership.LeaderSeat;
 import io.hypersync.leader.mail.AgentMailOptions;
 import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
@@ -54,6 +55,7 @@ import java.time.Duration;
  * @param agentMail the server that is told of hazards (11.2), and asked for reservations if there
  *     is no archive
  * @param enforcesReservations whether an agent gets EACCES where another one holds alone (10.3)
+ * @param seat whether this process may lead, and on which state
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -84,7 +86,8 @@ public record LeaderDaemonOptions(
     PlacementLimits placement,
     ArchiveOptions reservations,
     AgentMailOptions agentMail,
-    boolean enforcesReservations) {
+    boolean enforcesReservations,
+    LeaderSeat seat) {
   /** The same, with this part of the maximum heap for the filesystem state. */
   public LeaderDaemonOptions withStateHeapShare(double share) {
     return new LeaderDaemonOptions(
@@ -116,6 +119,42 @@ public record LeaderDaemonOptions(
         placement,
         reservations,
         agentMail,
-        enforcesReservations);
+        enforcesReservations,
+        seat);
+  }
+
+  /** The same, for a process that leads by this seat. */
+  public LeaderDaemonOptions withSeat(LeaderSeat taken) {
+    return new LeaderDaemonOptions(
+        workspace,
+        workspaceName,
+        identity,
+        bindAddress,
+        stateDir,
+        batchMaxOps,
+        batchMaxBytes,
+        maxPendingIntents,
+        rateLimits,
+        windowEntries,
+        lockTtl,
+        lockGrace,
+        openLeaseTtl,
+        presenceLease,
+        stateHeapShare,
+        stateMemory,
+        chunkMax,
+        inlineThreshold,
+        snapshots,
+        collections,
+        scrubs,
+        catchUp,
+        dataPlane,
+        multicast,
+        logRetention,
+        placement,
+        reservations,
+        agentMail,
+        enforcesReservations,
+        taken);
   }
 }

@@ -29,6 +29,7 @@ import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkAbsent;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
@@ -80,6 +81,7 @@ import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Replica;
 import io.hypersync.worker.replica.SyncLag;
+import io.hypersync.worker.seen.NewestSeen;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -171,6 +173,8 @@ public final class WorkerAgent implements Agent {
   private final WorkerChunks chunks;
 
   /** What a collection must keep. */
+  private final NewestSeen seen = new NewestSeen();
+
   private final ChunkCache.Source needed =
       new ChunkCache.Source() {
         @Override
@@ -369,6 +373,17 @@ public final class WorkerAgent implements Agent {
     return visibilityGate.view();
   }
 
+  /** What an earlier run has shown. Before the first connection. */
+  public void remember(SeenState earlier) {
+    seen.remember(earlier);
+  }
+
+  /** The newest state that was ever shown here; on the agent's thread. */
+  public SeenState seen() {
+    IndexedState now = visible();
+    return seen.at(now.index(), now.root());
+  }
+
   /** S_v, the state that processes see; any thread. */
   public IndexedState visible() {
     return visibilityGate.view().visible();
@@ -543,7 +558,7 @@ public final class WorkerAgent implements Agent {
     arrivals.clear();
     IndexedState now = replica.applied();
     readBarrier.begins(now.index());
-    session.sendHello(now.index(), now.root(), locks.run(), clock.monotonicNs());
+    session.sendHello(now.index(), now.root(), locks.run(), seen(), clock.monotonicNs());
   }
 
   /** The connection is lost or could not be made; another attempt follows after a pause. */
@@ -1253,6 +1268,7 @@ public final class WorkerAgent implements Agent {
     if (!session.welcomed(welcome, nowNs)) {
       return;
     }
+    seen.welcomed(welcome.lineage(), visible().index(), visible().root());
     intents.inlineUpTo(session.params().inlineThreshold());
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);

@@ -10,6 +10,8 @@ import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.trace.LogSurvey;
 import io.hypersync.cli.trace.TraceException;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.daemon.LineageFile;
+import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.CutMark;
 import io.hypersync.leader.oplog.chronicle.LogCut;
@@ -135,6 +137,7 @@ final class CutLogCommand implements Callable<Integer> {
       if (begun.isEmpty() && kept.trace() != null) {
         keepTrace(workspace, state, chunks, kept.trace());
       }
+      beginLineage(state, begun.isPresent());
       int moved = LogCut.cut(state, kept, _ -> {});
       if (moved > 0) {
         screen.tell("moved " + moved + " segments into " + kept.segments());
@@ -142,6 +145,18 @@ final class CutLogCommand implements Callable<Integer> {
     }
     ObjectNode tree = tree(workspace, survey, kept);
     screen.show(tree, () -> text(workspace, survey, kept));
+  }
+
+  /**
+   * What workers have seen after the entry is given up. Before the cut: what they have seen up to
+   * it is compared all the same.
+   */
+  private void beginLineage(Path state, boolean again) {
+    String name = "cut after entry " + after;
+    Lineage before = LineageFile.read(state);
+    if (!again || !LineageFile.isDone(before, name)) {
+      var _ = LineageFile.rewind(state, before, after, name);
+    }
   }
 
   /**

@@ -56,6 +56,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("reservations", ReservationsCommand.class);
     COMMANDS.put("peers", PeersCommand.class);
     COMMANDS.put("events", EventsCommand.class);
+    COMMANDS.put("leadership", LeadershipCommand.class);
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);
     COMMANDS.put("ntm", NtmCommand.class);

@@ -18,7 +18,9 @@ import picocli.CommandLine.Option;
     name = "leader",
     description = {
       "Run the leader of a workspace until a signal ends it. Logs go to standard error.",
-      "With --mount the workspace is mounted by the same process, as worker main-host."
+      "With --mount the workspace is mounted by the same process, as worker main-host.",
+      "While another process of this host leads the workspace, this one observes, and leads when that"
+          + " one has ended."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -32,6 +34,7 @@ public final class LeaderCommand implements Callable<Integer> {
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
   @Mixin private final LeaderFolders folders = new LeaderFolders();
+  @Mixin private final SeatOptions seat = new SeatOptions();
 
   @Option(
       names = "--bind",
@@ -62,7 +65,8 @@ public final class LeaderCommand implements Callable<Integer> {
     new LeaderProcess(workspace, configuration)
         .run(
             starter,
-            mount == null ? Optional.empty() : configuration.findPath(Settings.WORKER_MOUNT));
+            mount == null ? Optional.empty() : configuration.findPath(Settings.WORKER_MOUNT),
+            seat.seat());
     return 0;
   }
 }

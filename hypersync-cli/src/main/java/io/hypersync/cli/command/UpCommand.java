@@ -43,6 +43,7 @@ public final class UpCommand implements Callable<Integer> {
   private final DaemonStarter<LeaderDaemonOptions> starter;
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final SeatOptions seat = new SeatOptions();
 
   @Parameters(paramLabel = "<dir>", description = "The workspace's folder.")
   private Path directory = Path.of("");
@@ -84,7 +85,7 @@ public final class UpCommand implements Callable<Integer> {
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
     Configuration configuration = configurationOptions.read(workspace.configFile());
     new LeaderProcess(workspace, configuration)
-        .run(starter, configuration.findPath(Settings.WORKER_MOUNT));
+        .run(starter, configuration.findPath(Settings.WORKER_MOUNT), seat.seat());
     return 0;
   }
 

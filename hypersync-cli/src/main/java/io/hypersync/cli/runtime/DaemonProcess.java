@@ -24,6 +24,7 @@ public final class DaemonProcess {
 
   private final String name;
   private final Path socket;
+  private final Runnable lastStep;
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
   private volatile boolean stopping;
@@ -36,8 +37,19 @@ public final class DaemonProcess {
    * @param socket path of its admin socket
    */
   public DaemonProcess(String name, Path socket) {
+    this(name, socket, () -> {});
+  }
+
+  /**
+   * The same, with something to do at the end.
+   *
+   * @param lastStep done when the daemon has ended and its admin socket is gone, or it could not
+   *     start; before the process ends, also by a signal
+   */
+  public DaemonProcess(String name, Path socket, Runnable lastStep) {
     this.name = name;
     this.socket = socket;
+    this.lastStep = lastStep;
   }
 
   /**
@@ -47,6 +59,16 @@ public final class DaemonProcess {
    * @throws IllegalStateException if it ended because of any other failure
    */
   public <O> void run(DaemonStarter<O> starter, O options) throws InterruptedException {
+    try {
+      runDaemon(starter, options);
+    } finally {
+      lastStep.run();
+      finished.complete(null);
+    }
+    LOG.info("{} has stopped", name);
+  }
+
+  private <O> void runDaemon(DaemonStarter<O> starter, O options) throws InterruptedException {
     AdminServer.refuseIfAlive(socket);
     try (Daemon daemon = starter.start(options);
         AdminServer _ =
@@ -66,10 +88,7 @@ public final class DaemonProcess {
         // 0.
         removeHook(onSignal);
       }
-    } finally {
-      finished.complete(null);
     }
-    LOG.info("{} has stopped", name);
   }
 
   /** Waits until the daemon is ready; returns false if it was stopped before. */

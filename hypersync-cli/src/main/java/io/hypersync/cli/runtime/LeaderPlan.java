@@ -12,6 +12,7 @@ import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.MulticastOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.leadership.LeaderSeat;
 import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
@@ -100,7 +101,8 @@ public final class LeaderPlan {
         new ArchiveOptions(
             configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)),
         AgentMailPlan.options(configuration, mounts(workspace, configuration)),
-        configuration.get(Settings.AGENT_MAIL_ENFORCE) == Switch.ON);
+        configuration.get(Settings.AGENT_MAIL_ENFORCE) == Switch.ON,
+        LeaderSeat.ALONE);
   }
 
   /** The paths by which agents know the workspace: what is said, and where it is usually. */

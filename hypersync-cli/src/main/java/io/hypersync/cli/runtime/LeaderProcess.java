@@ -3,13 +3,22 @@ package io.hypersync.cli.runtime;
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.daemon.leadership.LeadershipTimer;
+import io.hypersync.leader.leadership.LeaderSeat;
+import io.hypersync.leader.leadership.Leadership;
+import io.hypersync.leader.leadership.Leadership.Phase;
 import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs a leader as this process, with or without a mount of its workspace (hypersync.md 4.2). */
 public final class LeaderProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderProcess.class);
+
   private final WorkspaceDirectory workspace;
   private final Configuration configuration;
 
@@ -20,19 +29,73 @@ public final class LeaderProcess {
   }
 
   /**
-   * Blocks until the leader has ended.
+   * Blocks until the leader has ended. While another process of this host leads the workspace, this
+   * one observes, and leads when that one does not any more.
    *
    * @param alone starts a leader without a mount
    * @param mount where the workspace is to be mounted in this process; empty for nowhere
-   * @throws io.hypersync.runtime.admin.UserError if it cannot start, or had to end
+   * @param seat on which state it may lead; its gate is not used
+   * @throws UserError if it cannot start, or had to end
    */
-  public void run(DaemonStarter<LeaderDaemonOptions> alone, Optional<Path> mount)
+  public void run(DaemonStarter<LeaderDaemonOptions> alone, Optional<Path> mount, LeaderSeat seat)
       throws InterruptedException {
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
     BackingFilesystem.check(options.stateDir());
     RunDirectory sockets = RunDirectory.of(System.getenv());
+    Claims claims = new Claims(sockets, workspace.id(), System.getenv());
+    boolean given = false;
+    boolean hasObserved = false;
+    while (true) {
+      Leadership leadership = claims.begin(given);
+      try (LeadershipTimer timer = LeadershipTimer.start(leadership)) {
+        if (leadership.phase() == Phase.OBSERVING) {
+          observe(sockets, leadership, timer);
+          hasObserved = true;
+        }
+        if (leadership.phase() != Phase.LEADING) {
+          return;
+        }
+        lead(sockets, alone, mount, options.withSeat(seat.behind(leadership)), leadership);
+      } catch (UserError e) {
+        if (!hasObserved) {
+          throw e;
+        }
+        // For instance, the leader that is followed was only stopped, and still has its state.
+        LOG.warn("this process cannot lead, and goes on observing: {}. {}", e.message(), e.hint());
+        given = true;
+        continue;
+      }
+      if (leadership.lostBecause().isEmpty()) {
+        return;
+      }
+      LOG.warn("this process observes from now on: {}", leadership.lostBecause().get());
+      given = true;
+    }
+  }
+
+  private void observe(RunDirectory sockets, Leadership leadership, LeadershipTimer timer)
+      throws InterruptedException {
+    LOG.info(
+        "{} leads this workspace already; this process leads when that one has ended",
+        Leadership.describe(leadership.view().content()));
+    new DaemonProcess(
+            "observer of " + workspace.name(),
+            sockets.observerSocket(workspace.id(), ProcessHandle.current().pid()))
+        .run(_ -> new Observer(workspace, leadership, timer), workspace);
+  }
+
+  private void lead(
+      RunDirectory sockets,
+      DaemonStarter<LeaderDaemonOptions> alone,
+      Optional<Path> mount,
+      LeaderDaemonOptions options,
+      Leadership leadership)
+      throws InterruptedException {
     DaemonProcess process =
-        new DaemonProcess("leader of " + workspace.name(), sockets.leaderSocket(workspace.id()));
+        new DaemonProcess(
+            "leader of " + workspace.name(),
+            sockets.leaderSocket(workspace.id()),
+            () -> Claims.release(leadership));
     if (mount.isEmpty()) {
       process.run(alone, options);
       return;

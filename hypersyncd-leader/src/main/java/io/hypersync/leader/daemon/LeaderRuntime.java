@@ -14,6 +14,8 @@ import io.hypersync.leader.daemon.mail.AgentMailClient;
 import io.hypersync.leader.daemon.mail.HttpReservations;
 import io.hypersync.leader.daemon.mail.MailThread;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -136,6 +138,7 @@ public final class LeaderRuntime implements AutoCloseable {
 
   private LeaderRuntime(
       LeaderDaemonOptions options,
+      Lineage lineage,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
@@ -277,6 +280,8 @@ public final class LeaderRuntime implements AutoCloseable {
             ended,
             ANSWER_LIMIT);
     agent.sequencer().hazards().places(places(options));
+    agent.actBehind(options.seat().gate());
+    agent.lineage(lineage);
     if (options.enforcesReservations()) {
       agent.enforceReservations();
     }
@@ -295,7 +300,8 @@ public final class LeaderRuntime implements AutoCloseable {
                 recovered.index(),
                 mailClient,
                 options.stateDir(),
-                Clock.SYSTEM)
+                Clock.SYSTEM,
+                options.seat().gate())
             : null;
     if (mailThread != null) {
       agent.tellHazards(mailThread::logged);
@@ -306,6 +312,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.scrubThread =
         new ScrubThread(
             options.scrubs(),
+            options.seat().gate(),
             chunkStore,
             options.workspace(),
             Clock.SYSTEM,
@@ -376,6 +383,14 @@ public final class LeaderRuntime implements AutoCloseable {
             "Do not start the leader again before you have read docs/diverged.md: what it has"
                 + " committed since rests on that entry.");
       }
+      if (cause instanceof OldStateException old) {
+        return new UserError(
+            "this leader's state is older than what workers have seen, or another one: "
+                + old.getMessage(),
+            "Lead the newer state instead: put it back, or start its leader.\n"
+                + "To give up what came after: ./hypersync leader --force-rewind <name> ..."
+                + " (docs/leadership.md)");
+      }
       if (cause instanceof OpLogCorruptException corrupt) {
         return new UserError(
             String.valueOf(corrupt.getMessage()),
@@ -395,12 +410,14 @@ public final class LeaderRuntime implements AutoCloseable {
    * Binds the address and starts leading.
    *
    * @param mount the worker that runs in this process; null if there is none
+   * @param lineage of which lineage the state is
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
       @Nullable WorkerId mount,
+      Lineage lineage,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
@@ -442,6 +459,7 @@ public final class LeaderRuntime implements AutoCloseable {
     LeaderRuntime runtime =
         new LeaderRuntime(
             options,
+            lineage,
             recovered,
             log,
             chunkStore,

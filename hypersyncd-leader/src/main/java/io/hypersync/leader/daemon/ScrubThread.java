@@ -3,6 +3,7 @@ package io.hypersync.leader.daemon;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.scrub.LostFiles;
 import io.hypersync.leader.scrub.LostFiles.LostFile;
 import io.hypersync.leader.scrub.ScrubPolicy;
@@ -50,6 +51,7 @@ final class ScrubThread implements AutoCloseable {
   /** How often others are told how far a run is. */
   private static final long PROGRESS_NS = 200_000_000L;
 
+  private final LeaderGate gate;
   private final ChunkStore chunks;
   private final WorkspaceId workspace;
   private final Clock clock;
@@ -68,6 +70,7 @@ final class ScrubThread implements AutoCloseable {
   /**
    * Scrubs one leader's store.
    *
+   * @param gate no run begins unless this process leads
    * @param ask runs a question on the agent's thread; throws RejectedExecutionException if that has
    *     ended
    * @param post runs a call of the agent on its thread, or drops it if that has ended
@@ -75,12 +78,14 @@ final class ScrubThread implements AutoCloseable {
    */
   ScrubThread(
       ScrubPolicy policy,
+      LeaderGate gate,
       ChunkStore chunks,
       WorkspaceId workspace,
       Clock clock,
       Consumer<Consumer<LeaderAgent>> ask,
       Consumer<Consumer<LeaderAgent>> post,
       CompletableFuture<Void> ended) {
+    this.gate = gate;
     this.chunks = chunks;
     this.workspace = workspace;
     this.clock = clock;
@@ -127,7 +132,7 @@ final class ScrubThread implements AutoCloseable {
 
   private void scrubIfItIsTime() {
     synchronized (schedule) {
-      if (access.isStopped() || !schedule.begins(clock.monotonicNs())) {
+      if (access.isStopped() || !gate.isLeader() || !schedule.begins(clock.monotonicNs())) {
         return;
       }
     }

@@ -1,6 +1,8 @@
 package io.hypersync.leader.session;
 
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
@@ -17,6 +19,7 @@ import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -45,6 +48,7 @@ public final class HandshakeHandler {
   private final LockManager locks;
   private final SnapshotHolds holds;
   private final LaggingWorkers lagging;
+  private Lineage lineage = Lineage.FIRST;
   private final LongSupplier collectedThrough;
   private final Presence presence;
   private final Hash genesisRoot = FsState.genesis().root();
@@ -87,12 +91,21 @@ public final class HandshakeHandler {
   /**
    * Answers a Hello with Refused, with Welcome, or with Welcome and SnapshotOffer. A Welcome closes
    * an older session of the same worker.
+   *
+   * @throws OldStateException if the worker has seen a state that this leader does not have; ends
+   *     the leader
    */
   public void hello(WorkerSession session, Hello hello, long nowNs) {
     Refused refused = check(session, hello);
     if (refused != null) {
       sessions.refuse(session, refused);
       return;
+    }
+    String lacking = lacking(hello.seen());
+    if (lacking != null) {
+      // Not DIVERGED: the worker is right, and is to keep its state for a leader that has it.
+      sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + lacking));
+      throw new OldStateException("worker " + session.worker() + " " + lacking);
     }
     OptionalLong resumes = presence.resumes(session.worker(), hello.resumeToken());
     WorkerSession older = sessions.of(session.worker());
@@ -101,6 +114,10 @@ public final class HandshakeHandler {
       return;
     }
     long applied = hello.appliedIndex();
+    if (applied > log.durableIndex()) {
+      sessions.refuse(session, isAhead(applied));
+      return;
+    }
     Hash root = applied == 0 ? genesisRoot : rootAt(applied);
     if (root != null && !hello.appliedRoot().equals(root)) {
       sessions.refuse(session, otherRoot(hello, root));
@@ -211,7 +228,38 @@ public final class HandshakeHandler {
             (int) (config.openLeaseTtlNs() / NS_PER_MS),
             Protocol.REVISION,
             collectedThrough.getAsLong(),
-            presence.arrived(session.worker(), hello.run(), session.address(), resumes)));
+            presence.arrived(session.worker(), hello.run(), session.address(), resumes),
+            lineage.id()));
+  }
+
+  /** Sets of which lineage the leader's state is. */
+  public void lineage(Lineage known) {
+    lineage = known;
+  }
+
+  /**
+   * Why this state is older than what a worker has seen, or another one; null if it is not. What
+   * was seen before a rewind does not count: that was given up on purpose.
+   */
+  private @Nullable String lacking(SeenState seen) {
+    if (seen.index() == 0
+        || seen.lineage() != lineage.id() && lineage.descendsFrom(seen.lineage())) {
+      return null;
+    }
+    String has = "has seen entry " + seen.index();
+    if (seen.lineage() != lineage.id()) {
+      return has
+          + " of a lineage that the leader's state, of entry "
+          + log.durableIndex()
+          + ", does not know: that is older than its last rewind, or another one's";
+    }
+    if (seen.index() > log.durableIndex()) {
+      return has + ", the leader's state ends at entry " + log.durableIndex();
+    }
+    Hash root = rootAt(seen.index());
+    return root == null || root.equals(seen.root())
+        ? null
+        : has + " with root " + seen.root() + ", the leader's state has another one there: " + root;
   }
 
   /** Ends a session that sends another message before Hello. */
@@ -242,7 +290,7 @@ public final class HandshakeHandler {
           Reason.IDENTITY,
           "the certificate is for " + session.worker() + ", the worker says " + hello.worker());
     }
-    return hello.appliedIndex() > log.durableIndex() ? isAhead(hello.appliedIndex()) : null;
+    return null;
   }
 
   private static Refused isConnected(WorkerSession older) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.leader.scrub.ScrubSchedule;
 import io.hypersync.model.id.WorkspaceId;
@@ -29,6 +30,7 @@ class ScrubThreadTest {
   private ScrubThread thread(Consumer<Consumer<LeaderAgent>> ask) {
     return new ScrubThread(
         new ScrubPolicy(0, 1),
+        LeaderGate.ALONE,
         new InMemoryChunkStore(),
         new WorkspaceId(1, 2),
         Clock.SYSTEM,

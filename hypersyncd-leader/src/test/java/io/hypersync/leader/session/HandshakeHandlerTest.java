@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.presence.Presence;
@@ -38,6 +41,7 @@ import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
@@ -437,5 +441,58 @@ class HandshakeHandlerTest {
 
   private static OptionalLong none() {
     return OptionalLong.empty();
+  }
+
+  private static Hello hasSeen(long lineage, long index, Hash root) {
+    return new Hello(
+        Protocol.VERSION,
+        WORKSPACE,
+        W,
+        none(),
+        0,
+        GENESIS,
+        RUN,
+        Protocol.REVISION,
+        Features.NONE,
+        "",
+        new SeenState(lineage, index, root));
+  }
+
+  @Test
+  void whoHasSeenWhatTheLeaderHasIsWelcome() {
+    openWith(1, hasSeen(0, 1, ROOT_1), 0);
+    assertEquals(0, assertInstanceOf(Welcome.class, lastSent()).lineage());
+  }
+
+  @Test
+  void aLeaderWhoseStateEndsBeforeWhatAWorkerHasSeenEnds() {
+    OldStateException old =
+        assertThrows(
+            OldStateException.class, () -> openWith(1, hasSeen(0, 900, new Hash(9, 9, 9, 9)), 0));
+    assertTrue(
+        String.valueOf(old.getMessage())
+            .startsWith("worker w1 has seen entry 900, the leader's state ends at entry "),
+        old.getMessage());
+    assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason(), "it keeps its state");
+  }
+
+  @Test
+  void soDoesOneThatHasAnotherEntryThere() {
+    assertThrows(
+        OldStateException.class, () -> openWith(1, hasSeen(0, 1, new Hash(9, 9, 9, 9)), 0));
+  }
+
+  @Test
+  void soDoesOneThatDoesNotKnowTheLineage() {
+    assertThrows(OldStateException.class, () -> openWith(1, hasSeen(5, 1, ROOT_1), 0));
+  }
+
+  @Test
+  void whatWasSeenBeforeARewindIsGivenUp() {
+    handshakeHandler.lineage(Lineage.FIRST.rewound(5, 1, 0, "on purpose"));
+    openWith(1, hasSeen(0, 900, new Hash(9, 9, 9, 9)), 0);
+    assertEquals(5, assertInstanceOf(Welcome.class, lastSent()).lineage());
+    assertThrows(
+        OldStateException.class, () -> openWith(2, hasSeen(5, 900, new Hash(9, 9, 9, 9)), 0));
   }
 }

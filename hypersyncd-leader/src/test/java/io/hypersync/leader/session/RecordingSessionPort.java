@@ -27,7 +27,7 @@ public final class RecordingSessionPort implements SessionPort {
   /** What is measured; null for nothing. */
   public @Nullable PathFigures figures;
 
-  final Set<SessionId> closed = new HashSet<>();
+  public final Set<SessionId> closed = new HashSet<>();
   boolean writable = true;
 
   @Override

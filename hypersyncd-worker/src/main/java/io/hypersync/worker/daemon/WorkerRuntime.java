@@ -18,6 +18,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
@@ -33,6 +34,7 @@ import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.transport.WorkerTransport;
@@ -137,6 +139,9 @@ public final class WorkerRuntime implements AutoCloseable {
   private final UsedChunks recent;
   private final ReceivedSnapshot received;
   private final PressureGauge gauge;
+  private final SeenFile seenFile;
+  private final Periodic seenWriter;
+  private volatile SeenState newestSeen = SeenState.NONE;
   private final MutationsProxy mutations;
   private final PastMounts pastMounts;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
@@ -253,6 +258,16 @@ public final class WorkerRuntime implements AutoCloseable {
               loop().post(worker -> worker.pageUnreadable(page));
             });
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
+    this.seenFile = new SeenFile(options.stateDir(), options.workspace());
+    agent.remember(seenFile.read());
+    this.seenWriter =
+        new Periodic(
+            "worker-seen",
+            "the worker",
+            () -> {
+              loop().post(a -> newestSeen = a.seen());
+              seenFile.write(newestSeen, false); // that of a second ago
+            });
     this.mutations = new MutationsProxy(this::loop, link, reads);
     this.pastMounts =
         new PastMounts(
@@ -350,6 +365,7 @@ public final class WorkerRuntime implements AutoCloseable {
   public @Nullable Snapshot join() throws InterruptedException {
     gauge.start();
     loop.start();
+    seenWriter.start();
     long pauseMs = SAY_EVERY_MS;
     long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
     while (!agent.isWritable()) {
@@ -646,12 +662,15 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     notifier.close();
     gauge.close();
+    seenWriter.close();
     try {
-      questions.ask(
-          a -> {
-            a.shutdown();
-            return "";
-          });
+      SeenState last =
+          questions.ask(
+              a -> {
+                a.shutdown();
+                return a.seen();
+              });
+      seenFile.write(last, true);
     } catch (UserError e) {
       LOG.debug("the agent did not answer while stopping", e);
     }

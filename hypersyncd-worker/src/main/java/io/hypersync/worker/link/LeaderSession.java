@@ -7,6 +7,7 @@ import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.worker.WorkerConfig;
@@ -91,8 +92,9 @@ public final class LeaderSession {
    * @param appliedIndex the newest entry that is applied here
    * @param root of the state after it
    * @param run names this run of the worker
+   * @param seen the newest state that was ever shown here
    */
-  public void sendHello(long appliedIndex, Hash root, ClientId run, long nowNs) {
+  public void sendHello(long appliedIndex, Hash root, ClientId run, SeenState seen, long nowNs) {
     monitor.handshaking(nowNs);
     link.send(
         new Hello(
@@ -105,7 +107,8 @@ public final class LeaderSession {
             run,
             Protocol.REVISION,
             config.features(),
-            resumeToken));
+            resumeToken,
+            seen));
   }
 
   /**

@@ -20,7 +20,11 @@ import java.util.Map;
  * <pre>
  * /run/hypersync/leader-&lt;first 8 digits of the WorkspaceID&gt;.sock
  * /run/hypersync/worker-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * /run/hypersync/observer-&lt;first 8 digits of the WorkspaceID&gt;-&lt;pid&gt;.sock
+ * /run/hypersync/leader-&lt;WorkspaceID&gt;.claim
  * </pre>
+ *
+ * <p>An observer is a process that would lead if no other one did; a claim says which one leads.
  *
  * @param path the directory
  */
@@ -30,6 +34,7 @@ public record RunDirectory(Path path) {
 
   private static final Path DEFAULT = Path.of("/run/hypersync");
   private static final int WORKSPACE_DIGITS = 8;
+  private static final String CLAIM = ".claim";
 
   /** The directory that {@link #VARIABLE} names in an environment, else {@code /run/hypersync}. */
   public static RunDirectory of(Map<String, String> environment) {
@@ -47,6 +52,40 @@ public record RunDirectory(Path path) {
     return path.resolve("worker-" + prefix(workspace) + "-" + worker + ".sock");
   }
 
+  /** The socket path of a process that waits to lead a workspace. */
+  public Path observerSocket(WorkspaceId workspace, long pid) {
+    return path.resolve("observer-" + prefix(workspace) + "-" + pid + ".sock");
+  }
+
+  /** The file in which the process that leads a workspace on this host claims it. */
+  public Path claim(WorkspaceId workspace) {
+    return path.resolve("leader-" + workspace + CLAIM);
+  }
+
+  /** The workspace of a claim file, in the digits of its id. */
+  public static String workspaceOf(Path claim) {
+    String name = String.valueOf(claim.getFileName());
+    return name.substring("leader-".length(), name.length() - CLAIM.length());
+  }
+
+  /**
+   * All claim files in the directory, also empty ones, sorted by name.
+   *
+   * @throws UserError if the directory cannot be read
+   */
+  public List<Path> claims() {
+    return files("leader-*" + CLAIM);
+  }
+
+  /**
+   * All sockets of observers in the directory, of running and dead ones, sorted by name.
+   *
+   * @throws UserError if the directory cannot be read
+   */
+  public List<Path> observerSockets() {
+    return files("observer-*.sock");
+  }
+
   /**
    * All sockets in the directory, of running and dead daemons: leaders before workers, each sorted
    * by name. Empty if the directory does not exist.
@@ -54,8 +93,12 @@ public record RunDirectory(Path path) {
    * @throws UserError if the directory cannot be read
    */
   public List<Path> sockets() {
+    return files("{leader,worker}-*.sock");
+  }
+
+  private List<Path> files(String pattern) {
     List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "{leader,worker}-*.sock")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, pattern)) {
       files.forEach(found::add);
     } catch (NoSuchFileException neverUsed) {
       return List.of();

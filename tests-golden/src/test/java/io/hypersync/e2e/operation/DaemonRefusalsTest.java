@@ -66,16 +66,6 @@ class DaemonRefusalsTest {
   }
 
   @Test
-  void aSecondLeaderWithTheSameAdminSocket() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    refused(
-        cluster.hypersync("leader", "--dir", cluster.workspace().root().toString()),
-        1,
-        "a daemon is already listening on " + cluster.runDirectory(),
-        "./hypersync status");
-  }
-
-  @Test
   void aPortThatIsTaken() throws Exception {
     TestCluster cluster = CLUSTER.get();
     WorkspaceDirectory other = otherWorkspace("port");

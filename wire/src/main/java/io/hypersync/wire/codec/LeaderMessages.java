@@ -191,24 +191,28 @@ final class LeaderMessages {
 
   private static Welcome welcome(LeaderMessage.Welcome welcome) {
     SessionGrant grant = welcome.grant();
-    return Welcome.newBuilder()
-        .setWorkspaceId(Fields.toProto(welcome.workspace()))
-        .setLeaderEpoch(welcome.leaderEpoch())
-        .setCommitIndex(welcome.commitIndex())
-        .setHeartbeatMs(welcome.heartbeatMs())
-        .setInlineThreshold(welcome.params().inlineThreshold())
-        .setLockSession(welcome.lockSession())
-        .setOpenLeaseTtlMs(welcome.openLeaseTtlMs())
-        .setProtocolRevision(welcome.revision())
-        .setFeatures(welcome.params().features().bits())
-        .setChunkMax(welcome.params().chunkMax())
-        .setBatchWindowMs(welcome.params().batchWindowMs())
-        .setCollectedThrough(welcome.collectedThrough())
-        .setSession(grant.session())
-        .setResumed(grant.resumed())
-        .setLeaseMs(grant.leaseMs())
-        .setResumeToken(grant.token())
-        .build();
+    Welcome.Builder proto =
+        Welcome.newBuilder()
+            .setWorkspaceId(Fields.toProto(welcome.workspace()))
+            .setLeaderEpoch(welcome.leaderEpoch())
+            .setCommitIndex(welcome.commitIndex())
+            .setHeartbeatMs(welcome.heartbeatMs())
+            .setInlineThreshold(welcome.params().inlineThreshold())
+            .setLockSession(welcome.lockSession())
+            .setOpenLeaseTtlMs(welcome.openLeaseTtlMs())
+            .setProtocolRevision(welcome.revision())
+            .setFeatures(welcome.params().features().bits())
+            .setChunkMax(welcome.params().chunkMax())
+            .setBatchWindowMs(welcome.params().batchWindowMs())
+            .setCollectedThrough(welcome.collectedThrough())
+            .setSession(grant.session())
+            .setResumed(grant.resumed())
+            .setLeaseMs(grant.leaseMs())
+            .setResumeToken(grant.token());
+    if (welcome.lineage() != 0) {
+      proto.setLineage(welcome.lineage());
+    }
+    return proto.build();
   }
 
   private static LeaderMessage welcome(Welcome proto) throws ProtocolException {
@@ -232,7 +236,8 @@ final class LeaderMessages {
             proto.getSession(),
             proto.getResumed(),
             Fields.number(proto.getLeaseMs(), 0, Integer.MAX_VALUE, "lease_ms"),
-            Fields.resumeToken(proto.getResumeToken(), 0)));
+            Fields.resumeToken(proto.getResumeToken(), 0)),
+        proto.getLineage());
   }
 
   /** Bounds are not checked here but by the worker, which can then report what is wrong. */

@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.ApplyError;
 import io.hypersync.wire.proto.BarrierRequest;
@@ -163,6 +164,12 @@ final class WorkerMessages {
     if (!hello.resumeToken().isEmpty()) {
       proto.setResumeToken(hello.resumeToken());
     }
+    if (hello.seen().index() > 0) {
+      proto
+          .setSeenLineage(hello.seen().lineage())
+          .setSeenIndex(hello.seen().index())
+          .setSeenRoot(Fields.toProto(hello.seen().root()));
+    }
     hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
     return proto.build();
   }
@@ -182,7 +189,13 @@ final class WorkerMessages {
         Fields.clientId(proto.hasClientId(), proto.getClientId()),
         Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()),
         new Features(proto.getFeatures()),
-        Fields.resumeToken(proto.getResumeToken(), 0));
+        Fields.resumeToken(proto.getResumeToken(), 0),
+        proto.hasSeenIndex()
+            ? new SeenState(
+                proto.getSeenLineage(),
+                Fields.number(proto.getSeenIndex(), 1, "seen_index"),
+                Fields.hash(proto.hasSeenRoot(), proto.getSeenRoot(), "seen_root"))
+            : SeenState.NONE);
   }
 
   private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {

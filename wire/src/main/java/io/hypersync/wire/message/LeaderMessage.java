@@ -32,6 +32,7 @@ public sealed interface LeaderMessage {
    *     mention and that its head does not have (14.2); 0 if not. These entries are applied without
    *     theirs
    * @param grant the worker's session
+   * @param lineage of this leader's state; 0 if it was never rewound ({@link SeenState})
    */
   record Welcome(
       WorkspaceId workspace,
@@ -43,8 +44,35 @@ public sealed interface LeaderMessage {
       int openLeaseTtlMs,
       int revision,
       long collectedThrough,
-      SessionGrant grant)
+      SessionGrant grant,
+      long lineage)
       implements LeaderMessage {
+    /** A Welcome of a leader whose state was never rewound. */
+    public Welcome(
+        WorkspaceId workspace,
+        long leaderEpoch,
+        long commitIndex,
+        int heartbeatMs,
+        NegotiatedParams params,
+        long lockSession,
+        int openLeaseTtlMs,
+        int revision,
+        long collectedThrough,
+        SessionGrant grant) {
+      this(
+          workspace,
+          leaderEpoch,
+          commitIndex,
+          heartbeatMs,
+          params,
+          lockSession,
+          openLeaseTtlMs,
+          revision,
+          collectedThrough,
+          grant,
+          0);
+    }
+
     /**
      * A Welcome of this version's revision, of a leader that has collected nothing and knows no
      * sessions.

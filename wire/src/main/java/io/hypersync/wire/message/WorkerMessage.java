@@ -33,6 +33,8 @@ public sealed interface WorkerMessage {
    * @param features the optional features that the worker supports
    * @param resumeToken the last one that the leader has given; empty if there is none; ASCII, at
    *     most {@link SessionGrant#MAX_TOKEN} characters
+   * @param seen the newest state that the worker has ever shown: a leader that does not have it is
+   *     not to serve
    */
   record Hello(
       String protocolVersion,
@@ -44,8 +46,35 @@ public sealed interface WorkerMessage {
       ClientId run,
       int revision,
       Features features,
-      String resumeToken)
+      String resumeToken,
+      SeenState seen)
       implements WorkerMessage {
+    /** A Hello of a worker that remembers no state. */
+    public Hello(
+        String protocolVersion,
+        WorkspaceId workspace,
+        WorkerId worker,
+        OptionalLong leaderEpochSeen,
+        long appliedIndex,
+        Hash appliedRoot,
+        ClientId run,
+        int revision,
+        Features features,
+        String resumeToken) {
+      this(
+          protocolVersion,
+          workspace,
+          worker,
+          leaderEpochSeen,
+          appliedIndex,
+          appliedRoot,
+          run,
+          revision,
+          features,
+          resumeToken,
+          SeenState.NONE);
+    }
+
     /** A Hello of this version's revision and features, of a worker without a session. */
     public Hello(
         WorkspaceId workspace,

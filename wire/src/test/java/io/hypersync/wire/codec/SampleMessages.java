@@ -23,6 +23,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +59,8 @@ public final class SampleMessages {
             INTENT.client(),
             Integer.MAX_VALUE,
             Features.of(Feature.RAPTORQ, Feature.COMPRESSION),
-            "mesh-resume.v1.x.y"),
+            "mesh-resume.v1.x.y",
+            new SeenState(-9, 41_372, HASH)),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
         new WorkerMessage.SubmitIntent(
@@ -152,7 +154,8 @@ public final class SampleMessages {
             15_000,
             Integer.MAX_VALUE,
             Long.MAX_VALUE,
-            new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN))),
+            new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN)),
+            -5),
         new LeaderMessage.SessionRenewed("!"),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.SESSION_REPLACED, "from 10.0.0.1:9"),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),

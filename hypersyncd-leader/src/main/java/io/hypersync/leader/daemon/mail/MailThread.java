@@ -1,5 +1,6 @@
 package io.hypersync.leader.daemon.mail;
 
+import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.mail.AgentMailOptions;
 import io.hypersync.leader.mail.CallOutcome;
 import io.hypersync.leader.mail.LoggedHazards;
@@ -57,6 +58,7 @@ public final class MailThread implements AutoCloseable {
   private final AgentMailClient client;
   private final MailFiles files;
   private final Clock clock;
+  private final LeaderGate gate;
   private final Thread thread;
   private final ArrayBlockingQueue<LoggedHazards> queue = new ArrayBlockingQueue<>(MOST_QUEUED);
   private final AtomicLong queuedBytes = new AtomicLong();
@@ -77,6 +79,7 @@ public final class MailThread implements AutoCloseable {
    *
    * @param stateDir the leader's, for what it remembers
    * @param recoveredIndex the last entry that {@link #logged} is not told of
+   * @param gate nothing is mailed unless this process leads
    */
   public MailThread(
       AgentMailOptions options,
@@ -84,13 +87,15 @@ public final class MailThread implements AutoCloseable {
       long recoveredIndex,
       AgentMailClient client,
       Path stateDir,
-      Clock clock) {
+      Clock clock,
+      LeaderGate gate) {
     this.options = options;
     this.log = log;
     this.recoveredIndex = recoveredIndex;
     this.client = client;
     this.files = new MailFiles(stateDir);
     this.clock = clock;
+    this.gate = gate;
     this.thread = Thread.ofPlatform().daemon().name("leader-mail").unstarted(this::run);
   }
 
@@ -173,7 +178,7 @@ public final class MailThread implements AutoCloseable {
   private void turn(MailDesk desk) throws InterruptedException {
     take(desk);
     long nowNs = clock.monotonicNs();
-    MailCall call = desk.next(nowNs);
+    MailCall call = gate.isLeader() ? desk.next(nowNs) : null;
     if (call == null) {
       if (nowNs - writtenNs >= WRITE_NS) {
         writeIfChanged(desk);

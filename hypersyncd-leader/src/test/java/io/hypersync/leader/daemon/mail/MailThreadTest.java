@@ -10,6 +10,7 @@ import io.hypersync.fixtures.FakeAgentMail.Dialect;
 import io.hypersync.fixtures.FakeAgentMail.Mail;
 import io.hypersync.fixtures.FakeAgentMail.Trouble;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.mail.AgentMailOptions;
 import io.hypersync.leader.mail.MailStatus;
 import io.hypersync.model.hazard.Author;
@@ -196,7 +197,9 @@ class MailThreadTest {
     AgentMailOptions options =
         new AgentMailOptions(server.url(), "", true, List.of("/ws"), List.of("/ws"));
     client = new AgentMailClient(options);
-    mail = new MailThread(options, log, log.durableIndex(), client, stateDir, Clock.SYSTEM);
+    mail =
+        new MailThread(
+            options, log, log.durableIndex(), client, stateDir, Clock.SYSTEM, LeaderGate.ALONE);
     mail.start();
   }
 

@@ -59,6 +59,12 @@ public record FuseMountOptions(
     return new FuseMountOptions(source, true, true, OptionalInt.empty(), false, !suid, !dev);
   }
 
+  /** The same for the user who mounts, and nobody else. */
+  public FuseMountOptions forOneUser() {
+    return new FuseMountOptions(
+        source, false, defaultPermissions, maxRead, readOnly, noSuid, noDev);
+  }
+
   /** The source of a mount of the past of a workspace, as in the mount table. */
   public static String pastSource(WorkspaceId workspace) {
     return source(workspace) + PAST;

@@ -3,6 +3,7 @@ package io.hypersync.worker.fuse.jnr;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
+import io.hypersync.worker.fuse.dev.HostFiles;
 import io.hypersync.worker.fuse.dev.MountPoint;
 import io.hypersync.worker.fuse.dev.MountedPoint;
 import io.hypersync.worker.fuse.session.FuseCounters;
@@ -96,7 +97,8 @@ public final class JnrMount implements AutoCloseable {
   }
 
   /**
-   * Mounts and serves.
+   * Mounts and serves. A user without root mounts through {@code fusermount}; others see such a
+   * mount only if {@code /etc/fuse.conf} lets them.
    *
    * @param mountPoint an empty directory
    * @param handler the filesystem
@@ -113,7 +115,7 @@ public final class JnrMount implements AutoCloseable {
     OperationTable operations =
         new OperationTable(
             new NativeCalls(new PathCalls(requests, MOST_LOCK_WAITERS), library::fuse_get_context));
-    String[] arguments = {"hypersync", "-f", "-o", options(options), point.toString()};
+    String[] arguments = {"hypersync", "-f", "-o", options(allowed(options)), point.toString()};
     PointerByReference nativePoint = new PointerByReference();
     Pointer session =
         library.fuse_setup(
@@ -139,6 +141,22 @@ public final class JnrMount implements AutoCloseable {
             library, operations, requests, counters, session, nativePoint.getValue(), mounted);
     mount.serve();
     return mount;
+  }
+
+  private static boolean isRoot() {
+    return HostFiles.effectiveUid() == 0;
+  }
+
+  /** What this user may ask for. */
+  private static FuseMountOptions allowed(FuseMountOptions options) {
+    if (isRoot() || !options.allowOther() || FuseConf.letsOthersIn()) {
+      return options;
+    }
+    LOG.warn(
+        "nobody but the user {} sees this mount: the worker does not run as root, and"
+            + " /etc/fuse.conf has no line user_allow_other",
+        HostFiles.effectiveUid());
+    return options.forOneUser();
   }
 
   /** The options for libfuse. */
@@ -236,7 +254,11 @@ public final class JnrMount implements AutoCloseable {
     }
     requests.close();
     try {
-      mounted.disconnect();
+      if (isRoot()) {
+        mounted.disconnect();
+      } else if (mounted.isMounted()) {
+        library.fuse_unmount(mounted.path().toString(), null); // through fusermount
+      }
     } finally {
       end();
     }

@@ -47,6 +47,13 @@ public interface LibFuse2 {
    */
   int fuse_loop(Pointer fuse);
 
+  /**
+   * Takes a mount away: through {@code fusermount}, if the user is not root.
+   *
+   * @param channel null for a mount that others may use still
+   */
+  void fuse_unmount(String mountPoint, @Nullable Pointer channel);
+
   /** Frees the session, once no thread is in {@link #fuse_loop} any more. */
   void fuse_teardown(Pointer fuse, @Nullable Pointer mountPoint);
 

@@ -1,0 +1,86 @@
+package io.hypersync.leader.daemon;
+
+import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.Lineage.Rewind;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.file.FileProblems;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+
+/** The file {@code lineage} in the leader's state directory; not there before the first rewind. */
+public final class LineageFile {
+  private static final String NAME = "lineage";
+  private static final int MAX_BYTES = 64 << 10;
+
+  private LineageFile() {}
+
+  /**
+   * Reads the lineage of a state.
+   *
+   * @throws UserError if the file cannot be read: without it, workers of a rewound state could not
+   *     be told from those of another one
+   */
+  public static Lineage read(Path stateDir) {
+    Path file = stateDir.resolve(NAME);
+    try (InputStream in = Files.newInputStream(file)) {
+      Lineage read = Lineage.parse(new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII));
+      if (read == null) {
+        throw new UserError(
+            file + " is damaged",
+            "Restore it from a copy. If there is none, remove it, and start the leader with"
+                + " --force-rewind <name>.");
+      }
+      return read;
+    } catch (NoSuchFileException never) {
+      return Lineage.FIRST;
+    } catch (IOException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  /**
+   * Begins a new lineage with the state after an entry, durably.
+   *
+   * @throws UserError if the name cannot be one, or the file cannot be written
+   */
+  public static Lineage rewind(Path stateDir, Lineage before, long index, String name) {
+    if (!Lineage.isName(name)) {
+      throw new UserError(
+          "a rewind has a name of 1 to " + Lineage.MAX_NAME + " printable ASCII characters",
+          "Such as --force-rewind restored-on-monday",
+          UserError.USAGE);
+    }
+    SecureRandom random = new SecureRandom();
+    long id = 0;
+    while (id == 0) {
+      id = random.nextLong();
+    }
+    Lineage rewound = before.rewound(id, index, Clock.SYSTEM.epochNs() / 1_000_000, name);
+    Path file = stateDir.resolve(NAME);
+    try {
+      DurableFiles.replace(file, rewound.toText(), PosixFilePermissions.fromString("rw-------"));
+      return rewound;
+    } catch (IOException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  /** Whether the newest lineage was begun by this name: a service may say it at each start. */
+  public static boolean isDone(Lineage lineage, String name) {
+    Rewind newest = lineage.newest();
+    return newest != null && newest.name().equals(name);
+  }
+
+  private static UserError unusable(Path file, IOException e) {
+    return new UserError(
+        "cannot use " + file + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+  }
+}
