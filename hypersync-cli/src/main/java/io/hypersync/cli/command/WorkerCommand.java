@@ -5,6 +5,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.OptionSavingDaemon;
+import io.hypersync.cli.runtime.Practising;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.runtime.admin.RunDirectory;
@@ -107,7 +108,8 @@ public final class WorkerCommand implements Callable<Integer> {
     WorkerDaemonOptions options = WorkerPlan.options(configuration, enrolments);
     new DaemonProcess(
             "worker " + options.worker(),
-            RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))
+            RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()),
+            Practising.beforeMount(configuration))
         .run(
             planned ->
                 new OptionSavingDaemon(

@@ -56,6 +56,16 @@ public final class Settings {
           null,
           "What this machine is; \"worker\" keeps a leader from being started on it.");
 
+  /** For how long a daemon practises before it serves. */
+  public static final Setting<Duration> PRACTICE =
+      used(
+          ROOT,
+          "practice",
+          ValueType.duration(Duration.ZERO, Duration.ofSeconds(10)),
+          Duration.ofSeconds(2),
+          "How long a daemon that starts practises at most, on files in memory, so that its first"
+              + " calls are not slow; 0s for not.");
+
   public static final Setting<HostPort> LEADER_BIND_ADDRESS =
       used(
           LEADER,

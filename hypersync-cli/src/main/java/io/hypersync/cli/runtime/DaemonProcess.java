@@ -1,6 +1,7 @@
 package io.hypersync.cli.runtime;
 
 import io.hypersync.cli.memory.IdleMemoryThread;
+import io.hypersync.cli.practice.Practice;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
@@ -27,6 +28,7 @@ public final class DaemonProcess {
   private final Runnable lastStep;
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
+  private final Practising practising;
   private volatile boolean stopping;
   private volatile String reason = "it came to its end";
 
@@ -35,9 +37,10 @@ public final class DaemonProcess {
    *
    * @param name what logs call the daemon, such as {@code worker fmd}
    * @param socket path of its admin socket
+   * @param practising for how long it practises, and whether it is ready before that ends
    */
-  public DaemonProcess(String name, Path socket) {
-    this(name, socket, () -> {});
+  public DaemonProcess(String name, Path socket, Practising practising) {
+    this(name, socket, practising, () -> {});
   }
 
   /**
@@ -46,9 +49,10 @@ public final class DaemonProcess {
    * @param lastStep done when the daemon has ended and its admin socket is gone, or it could not
    *     start; before the process ends, also by a signal
    */
-  public DaemonProcess(String name, Path socket, Runnable lastStep) {
+  public DaemonProcess(String name, Path socket, Practising practising, Runnable lastStep) {
     this.name = name;
     this.socket = socket;
+    this.practising = practising;
     this.lastStep = lastStep;
   }
 
@@ -70,15 +74,30 @@ public final class DaemonProcess {
 
   private <O> void runDaemon(DaemonStarter<O> starter, O options) throws InterruptedException {
     AdminServer.refuseIfAlive(socket);
-    try (Daemon daemon = starter.start(options);
+    try (Practice practice = Practice.begin(practising.limit());
+        Daemon daemon = starter.start(options);
         AdminServer _ =
             AdminServer.start(
-                socket, new DaemonCommands(daemon, socket, this::askedToStop).byName());
+                socket,
+                new DaemonCommands(
+                        daemon,
+                        socket,
+                        asked -> {
+                          practice.end();
+                          askedToStop(asked);
+                        })
+                    .byName());
         IdleMemoryThread _ = IdleMemoryThread.start()) {
-      Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
+      Thread onSignal =
+          new Thread(
+              () -> {
+                practice.end(); // nobody waits for it any more
+                endOnSignal(daemon);
+              },
+              "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
       try {
-        if (becomesReady(daemon)) {
+        if (becomesReady(daemon, practice)) {
           LOG.info("{} is ready; admin socket {}", name, socket);
           awaitEnd(daemon);
         }
@@ -92,8 +111,11 @@ public final class DaemonProcess {
   }
 
   /** Waits until the daemon is ready; returns false if it was stopped before. */
-  private boolean becomesReady(Daemon daemon) throws InterruptedException {
+  private boolean becomesReady(Daemon daemon, Practice practice) throws InterruptedException {
     try {
+      if (practising.isAwaited()) {
+        practice.await();
+      }
       daemon.awaitReady();
       return true;
     } catch (InterruptedException | UserError | IllegalStateException failure) {

@@ -80,7 +80,8 @@ public final class LeaderProcess {
         Leadership.describe(leadership.view().content()));
     new DaemonProcess(
             "observer of " + workspace.name(),
-            sockets.observerSocket(workspace.id(), ProcessHandle.current().pid()))
+            sockets.observerSocket(workspace.id(), ProcessHandle.current().pid()),
+            Practising.NOT)
         .run(_ -> new Observer(workspace, leadership, timer), workspace);
   }
 
@@ -95,6 +96,9 @@ public final class LeaderProcess {
         new DaemonProcess(
             "leader of " + workspace.name(),
             sockets.leaderSocket(workspace.id()),
+            mount.isEmpty()
+                ? Practising.beside(configuration)
+                : Practising.beforeMount(configuration),
             () -> Claims.release(leadership));
     if (mount.isEmpty()) {
       process.run(alone, options);

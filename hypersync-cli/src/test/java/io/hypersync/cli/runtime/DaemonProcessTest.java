@@ -73,7 +73,7 @@ final class DaemonProcessTest {
         CompletableFuture.runAsync(
             () -> {
               try {
-                new DaemonProcess("worker a", socket()).run(_ -> daemon, NOTHING);
+                new DaemonProcess("worker a", socket(), Practising.NOT).run(_ -> daemon, NOTHING);
               } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
               }
@@ -169,7 +169,7 @@ final class DaemonProcessTest {
       daemon.ended.completeExceptionally(
           new UserError("the disk is full", "Free some.", EXIT_CODE));
       try {
-        new DaemonProcess("worker a", Path.of(args[0])).run(_ -> daemon, NOTHING);
+        new DaemonProcess("worker a", Path.of(args[0]), Practising.NOT).run(_ -> daemon, NOTHING);
       } catch (UserError forced) {
         System.exit(forced.exitCode());
       }
@@ -183,7 +183,7 @@ final class DaemonProcessTest {
           assertThrows(
               UserError.class,
               () ->
-                  new DaemonProcess("worker a", socket())
+                  new DaemonProcess("worker a", socket(), Practising.NOT)
                       .run(
                           _ -> {
                             throw new AssertionError("it was started");

@@ -50,6 +50,9 @@ public final class TestCluster implements AutoCloseable {
   /** The setting with which libfuse 2 serves a worker's mount. */
   public static final String JNR = "hypersync.worker.fuse_backend=jnr";
 
+  /** Thousands of daemons are started, and what they do then is not measured. */
+  private static final String NO_PRACTICE = "hypersync.practice=0s";
+
   /** Workers that have it in all tests of this run, to see what a test says of that backend. */
   private static final Set<String> JNR_WORKERS =
       Set.of(System.getProperty("hypersync.tests.jnr", "").split(","));
@@ -459,6 +462,8 @@ public final class TestCluster implements AutoCloseable {
     environment.putAll(itsFaults);
     environment.putAll(ChildJvm.environment(runDirectory()));
     Path log = root.resolve("logs").resolve(name + ".log");
+    List<String> all = new ArrayList<>(arguments);
+    all.addAll(1, List.of("--set", NO_PRACTICE)); // before the test's own settings
     DaemonJvm daemon =
         DaemonJvm.start(
             name,
@@ -466,7 +471,7 @@ public final class TestCluster implements AutoCloseable {
             socket,
             starters.getOrDefault(name, List.of()),
             javaOptions.getOrDefault(name, List.of()),
-            arguments,
+            all,
             environment);
     daemons.put(name, daemon);
     return daemon;

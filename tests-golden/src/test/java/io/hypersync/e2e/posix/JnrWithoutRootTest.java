@@ -34,12 +34,12 @@ class JnrWithoutRootTest {
       """
       top=$1; shift
       mknod -m 666 "$top/fuse" c 10 229 && mount --bind "$top/fuse" /dev/fuse
-      mkdir -p "$top/run" "$top/mounts/b" "$top/state/b"
+      mkdir -p "$top/run" "$top/mounts/b" "$top/home" "$top/state"
       chmod 755 "$top" "$top/workspace" "$top/workspace/tokens"
       chmod 777 "$top/run"
-      chown %1$s "$top/mounts" && chown -R %1$s "$top/mounts/b" "$top/state/b" "$top"/workspace/tokens/b.token
+      chown %1$s "$top/mounts" && chown -R %1$s "$top/mounts/b" "$top/home" "$top/state" "$top"/workspace/tokens/b.token
       exec setpriv --reuid %1$s --regid %1$s --clear-groups \\
-        --inh-caps +dac_read_search --ambient-caps +dac_read_search env HOME="$top/state/b" "$@"
+        --inh-caps +dac_read_search --ambient-caps +dac_read_search env HOME="$top/home" "$@"
       """
           .formatted(USER);
 
