@@ -45,6 +45,7 @@ import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.dataplane.MulticastReports;
 import io.hypersync.worker.dataplane.PushedChunks;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.MountMemory;
 import io.hypersync.worker.install.BegunInstall;
 import io.hypersync.worker.install.InstallException;
 import io.hypersync.worker.install.OfferedInstall;
@@ -320,6 +321,23 @@ public final class WorkerAgent implements Agent {
     this.visibilityGate =
         new VisibilityGate(
             replica.applied(), caches, notifier, gate, new Shown(listener), this::becameVisible);
+  }
+
+  /**
+   * Keeps in this memory what another process needs that serves the mount after this one. To be
+   * called before this agent's thread begins.
+   *
+   * @param isSuccessor whether another process has served the mount before this one: then this one
+   *     goes on with its locks, and with the requests that it has not answered
+   */
+  public void keep(MountMemory memory, boolean isSuccessor) {
+    intents.identifyBy(memory.mountId());
+    locks.keep(memory, isSuccessor);
+    if (isSuccessor) {
+      IndexedState start = visible();
+      intents.goOn(config.worker(), start.index(), () -> visible().state());
+      leases.replaced(FsState.genesis(start.state().version()), start.state(), clock.monotonicNs());
+    }
   }
 
   /** Follows what is applied. */

@@ -32,6 +32,7 @@ import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
+import io.hypersync.worker.takeover.Incarnation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -67,6 +68,10 @@ public final class WorkerDaemon implements Daemon {
   private final WriteBehindChunkStore chunks;
 
   private final WorkerDaemonOptions options;
+
+  /** What this process has from the one before; null if each begins anew. */
+  private final @Nullable Incarnation incarnation;
+
   private final Function<WorkerTransportListener, WorkerTransport> leaderSide;
 
   /**
@@ -89,10 +94,12 @@ public final class WorkerDaemon implements Daemon {
       CompletableFuture<Void> ended,
       StateLock lock,
       MountFolder folder,
+      @Nullable Incarnation incarnation,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.options = options;
+    this.incarnation = incarnation;
     this.leaderSide = leaderSide;
     this.mountPoint = options.mountPoint();
     this.ended = ended;
@@ -129,10 +136,18 @@ public final class WorkerDaemon implements Daemon {
     Blake3.vectorFaults().listen(LOG::error);
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
+    @Nullable Incarnation incarnation;
     MountFolder folder;
     DiskChunkStore disk;
     try {
-      folder = claim(options);
+      incarnation = incarnation(options);
+      folder =
+          incarnation != null && incarnation.isSuccessor()
+              ? MountFolder.taken(
+                  incarnation.left().point(),
+                  FuseMountOptions.source(options.workspace()),
+                  incarnation.left().made())
+              : claim(options);
     } catch (UserError e) {
       lock.close();
       throw e;
@@ -148,8 +163,9 @@ public final class WorkerDaemon implements Daemon {
     var _ = disk.failed().thenAccept(failure -> endForChunks(ended, failure));
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     try {
-      WorkerRuntime runtime = runtime(options, leaderSide, chunks, ended);
-      return new WorkerDaemon(options, leaderSide, ended, lock, folder, disk, chunks, runtime);
+      WorkerRuntime runtime = runtime(options, leaderSide, chunks, incarnation, ended);
+      return new WorkerDaemon(
+          options, leaderSide, ended, lock, folder, incarnation, disk, chunks, runtime);
     } catch (RuntimeException e) {
       folder.close();
       chunks.close();
@@ -173,19 +189,20 @@ public final class WorkerDaemon implements Daemon {
    */
   public static WorkerRuntime runtime(
       WorkerDaemonOptions options, WriteBehindChunkStore chunks, CompletableFuture<Void> ended) {
-    return runtime(options, overQuic(options), chunks, ended);
+    return runtime(options, overQuic(options), chunks, null, ended);
   }
 
   private static WorkerRuntime runtime(
       WorkerDaemonOptions options,
       Function<WorkerTransportListener, WorkerTransport> leaderSide,
       WriteBehindChunkStore chunks,
+      @Nullable Incarnation incarnation,
       CompletableFuture<Void> ended) {
     try {
-      return newRuntime(options, leaderSide, chunks, ended);
+      return newRuntime(options, leaderSide, chunks, incarnation, ended);
     } catch (PageUnreadableException e) {
       SuspectSnapshots.of(options.stateDir()).note(e);
-      return newRuntime(options, leaderSide, chunks, ended);
+      return newRuntime(options, leaderSide, chunks, incarnation, ended);
     }
   }
 
@@ -193,9 +210,11 @@ public final class WorkerDaemon implements Daemon {
       WorkerDaemonOptions options,
       Function<WorkerTransportListener, WorkerTransport> leaderSide,
       WriteBehindChunkStore chunks,
+      @Nullable Incarnation incarnation,
       CompletableFuture<Void> ended) {
     FetchedPages pages = new FetchedPages(new StoredPages(chunks, RateLimit.NONE));
-    return new WorkerRuntime(options, leaderSide, chunks, snapshots(options, pages), pages, ended);
+    return new WorkerRuntime(
+        options, leaderSide, chunks, snapshots(options, pages), pages, incarnation, ended);
   }
 
   private static Snapshots snapshots(WorkerDaemonOptions options, PageSource pages) {
@@ -286,7 +305,7 @@ public final class WorkerDaemon implements Daemon {
           SnapshotReader.cache(pages, WorkerRuntime.droppableBytes(options.stateMemory()), true);
       Snapshots snapshots =
           Snapshots.begin(options.stateDir(), options.workspace(), received, cache);
-      return new WorkerRuntime(options, leaderSide, chunks, snapshots, pages, ended);
+      return new WorkerRuntime(options, leaderSide, chunks, snapshots, pages, incarnation, ended);
     } catch (IOException
         | DecodeException
         | PageMissingException
@@ -296,7 +315,7 @@ public final class WorkerDaemon implements Daemon {
           "the leader's snapshot of entry {} cannot be used: {}", received.index(), e.getMessage());
       var _ = stopped.await(INSTALL_AGAIN_S, TimeUnit.SECONDS);
       requireOpen();
-      return runtime(options, leaderSide, chunks, ended);
+      return runtime(options, leaderSide, chunks, incarnation, ended);
     }
   }
 
@@ -331,6 +350,18 @@ public final class WorkerDaemon implements Daemon {
       throw new UserError(
           "cannot mount on " + mountPoint + ": " + FileProblems.describe(e),
           FileProblems.hint(e, ""));
+    }
+  }
+
+  private static @Nullable Incarnation incarnation(WorkerDaemonOptions options) {
+    if (options.takeover().isEmpty()) {
+      return null;
+    }
+    try {
+      return Incarnation.begin(options.takeover().get());
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot take the mount over: " + e.getMessage(), "See: ./hypersync status");
     }
   }
 

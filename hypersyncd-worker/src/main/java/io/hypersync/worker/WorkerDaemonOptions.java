@@ -4,6 +4,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.takeover.TakeoverOptions;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -44,6 +45,7 @@ import java.util.Optional;
  * @param multicast whether the worker listens to what the leader sends to all workers
  * @param multicastInterface the interface that it listens on; empty for the one that reaches the
  *     leader
+ * @param takeover how the mount outlives this worker's process; empty if it ends with it
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -67,4 +69,5 @@ public record WorkerDaemonOptions(
     CacheLimits cacheLimits,
     long stateMemory,
     boolean multicast,
-    String multicastInterface) {}
+    String multicastInterface,
+    Optional<TakeoverOptions> takeover) {}

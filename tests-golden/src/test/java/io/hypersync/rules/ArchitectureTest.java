@@ -68,6 +68,7 @@ class ArchitectureTest {
                       "io.hypersync.worker.cache",
                       "io.hypersync.worker.hazard",
                       "io.hypersync.worker.identity",
+                      "io.hypersync.worker.incarnation",
                       "io.hypersync.worker.inotify",
                       "io.hypersync.worker.install",
                       "io.hypersync.worker.intents",

@@ -39,6 +39,13 @@ final class ConfigurationRules {
           Settings.WORKER_INOTIFY,
           "needs fuse_backend = \"kernel\": through libfuse 2 nothing can be told to the kernel");
     }
+    if (configuration.get(Settings.WORKER_FUSE_BACKEND) == FuseBackend.JNR
+        && !configuration.get(Settings.WORKER_TAKEOVER_TIMEOUT).isZero()) {
+      throw said(
+          configuration,
+          Settings.WORKER_TAKEOVER_TIMEOUT,
+          "needs fuse_backend = \"kernel\": through libfuse 2 no mount is taken over");
+    }
     if (configuration.find(Settings.WORKER_MOUNT).isPresent()
         && configuration
             .findPath(Settings.WORKER_MOUNT)

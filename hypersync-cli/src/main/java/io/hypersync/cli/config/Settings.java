@@ -290,6 +290,15 @@ public final class Settings {
           Duration.ZERO,
           "How long a new mutation waits for a leader that is gone, before EROFS; 0s for not.");
 
+  /** How long the mount of a worker that has died waits for another one; zero for not at all. */
+  public static final Setting<Duration> WORKER_TAKEOVER_TIMEOUT =
+      used(
+          WORKER,
+          "takeover_timeout",
+          ValueType.duration(Duration.ZERO, ONE_HOUR),
+          Duration.ZERO,
+          "How long a mount waits for a new worker if its own has died, such as 30s; 0s for not.");
+
   /**
    * A leader that was silent for so long is asked before its commit index is trusted;
    * LEADER_STALE_MS.

@@ -11,6 +11,7 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
@@ -19,6 +20,8 @@ import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.takeover.KeeperClient;
+import io.hypersync.worker.takeover.TakeoverOptions;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -72,7 +75,18 @@ public final class WorkerPlan {
             .orElse(enrolled.token().leader()),
         mount,
         enrolled.stateDir(),
-        configuration.get(Settings.WORKER_MULTICAST));
+        configuration.get(Settings.WORKER_MULTICAST),
+        takeover(configuration, enrolled.token().workspace(), enrolled.token().worker()));
+  }
+
+  private static Optional<TakeoverOptions> takeover(
+      Configuration configuration, WorkspaceId workspace, WorkerId worker) {
+    Duration timeout = configuration.get(Settings.WORKER_TAKEOVER_TIMEOUT);
+    return timeout.isZero()
+        ? Optional.empty()
+        : Optional.of(
+            new TakeoverOptions(
+                RunDirectory.of(System.getenv()).keeperSocket(workspace, worker), timeout));
   }
 
   /**
@@ -104,7 +118,8 @@ public final class WorkerPlan {
         leader.bindAddress(),
         mount,
         stateDir,
-        false);
+        false,
+        Optional.empty()); // its mount ends with the leader
   }
 
   private static WorkerDaemonOptions options(
@@ -115,7 +130,8 @@ public final class WorkerPlan {
       InetSocketAddress leader,
       Path mount,
       Path stateDir,
-      boolean multicast) {
+      boolean multicast,
+      Optional<TakeoverOptions> takeover) {
     refuseIfMounted(mount);
     Path localDir =
         configuration.findPath(Settings.WORKER_LOCAL_DIR).orElseGet(() -> localDirOf(mount));
@@ -144,7 +160,8 @@ public final class WorkerPlan {
             configuration.get(Settings.WORKER_CACHE_MAX)),
         StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
         multicast,
-        configuration.get(Settings.WORKER_MULTICAST_INTERFACE));
+        configuration.get(Settings.WORKER_MULTICAST_INTERFACE),
+        takeover);
   }
 
   /**
@@ -236,9 +253,15 @@ public final class WorkerPlan {
 
   /**
    * Refuses a mount point where a live or hanging HyperSync mount is. A dead one is left to the
-   * daemon, which can remove the mount if it is its own.
+   * daemon, which can remove the mount if it is its own, and so is one that is kept for the next
+   * worker, which is not looked at: nobody answers there.
    */
   private static void refuseIfMounted(Path mount) {
+    for (Path keeper : RunDirectory.of(System.getenv()).keeperSockets()) {
+      if (KeeperClient.waitsWith(keeper, mount)) {
+        return;
+      }
+    }
     if (Mounts.all().contains(mount) && Mounts.probe(mount) != Mounts.Health.DEAD) {
       throw new UserError(
           "a workspace is mounted at " + mount + " already, or its worker died there",

@@ -147,6 +147,7 @@ final class ConfigurationReaderTest {
           [hypersync.worker];cache_max = "1MiB"                    | :2: hypersync.worker.cache_max must be at least 16MiB, or 0B for no limit
           [hypersync.worker];fuse_backend = "fuse"                 | :2: hypersync.worker.fuse_backend: expected "kernel" or "jnr", got "fuse"
           [hypersync.worker];fuse_backend = "jnr";inotify = true   | :3: hypersync.worker.inotify needs fuse_backend = "kernel": through libfuse 2 nothing can be told to the kernel
+          [hypersync.worker];fuse_backend = "jnr";inotify = false;takeover_timeout = "30s" | :4: hypersync.worker.takeover_timeout needs fuse_backend = "kernel": through libfuse 2 no mount is taken over
           [hypersync.worker];mount = "/m";local_dir = "/m/./"      | :3: hypersync.worker.local_dir must be another folder than hypersync.worker.mount
           [hypersync.agent_mail];archive = "mail"                  | :2: hypersync.agent_mail.archive: expected an absolute path, or "" for none, got "mail"
           [hypersync.agent_mail];mount_paths = "/ws,team"          | :2: hypersync.agent_mail.mount_paths: expected absolute paths with commas between them, got "/ws,team"

@@ -1,9 +1,12 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountFolder;
@@ -13,10 +16,13 @@ import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.fuse.session.SessionEnd;
+import io.hypersync.worker.takeover.Incarnation;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -48,6 +54,7 @@ final class KernelBackend implements MountBackend {
    * @param filesystem makes the filesystem for what was agreed with the kernel
    * @param reporting puts around it what reports changes to local watchers
    * @param ended is told when the mount is gone
+   * @param incarnation what this process has from the one before; null if each begins anew
    */
   record Parts(
       KernelInodes inodes,
@@ -55,7 +62,8 @@ final class KernelBackend implements MountBackend {
       Supplier<View> view,
       Function<FuseConnection, Vfs> filesystem,
       Reporting reporting,
-      Consumer<SessionEnd> ended) {}
+      Consumer<SessionEnd> ended,
+      @Nullable Incarnation incarnation) {}
 
   /** Puts a handler around a filesystem. */
   @FunctionalInterface
@@ -70,34 +78,107 @@ final class KernelBackend implements MountBackend {
 
   @Override
   public void mount(MountFolder folder) throws IOException {
-    FuseMount mount =
-        FuseMount.mount(
-            folder.point(),
-            FuseMountOptions.workspace(
-                FuseMountOptions.source(options.workspace()), options.suid(), options.dev()));
+    Incarnation incarnation = parts.incarnation();
+    Incarnation successor = incarnation != null && incarnation.isSuccessor() ? incarnation : null;
+    FuseMount mount = successor != null ? successor.adopt() : newMount(folder);
     folder.mounted();
-    FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
+    FuseSession started =
+        successor != null
+            ? FuseSession.resume(mount, successor.agreed(), FuseSessionOptions.defaults())
+            : FuseSession.connect(mount, FuseSessionOptions.defaults());
     session = started;
-    guard = guard(mount);
+    if (incarnation != null && successor == null) {
+      incarnation.keep(mount, started.connection(), folder.isMade());
+    }
+    guard = guard(mount, incarnation != null && incarnation.isKept());
     Vfs served = parts.filesystem().apply(started.connection());
     vfs = served;
     parts.notifier().start(started.notifier(), started.connection().minor(), served::byteAt);
     KernelWalker walks = KernelWalker.of(mount, parts.inodes(), parts.view());
     walker = walks;
-    started.serve(walks.around(parts.reporting().around(mount, started, served), served));
+    FuseHandler handler = walks.around(parts.reporting().around(mount, started, served), served);
+    if (successor != null) {
+      List<InodeNo> inherited = inherit(started, served);
+      started.notifier().sendAgain();
+      started.serve(handler);
+      Thread.ofPlatform()
+          .name("kernel-pages-left")
+          .daemon()
+          .start(() -> dropPages(started, inherited));
+      successor.serves();
+    } else {
+      started.serve(handler);
+    }
     walks.start();
     parts.notifier().walkWith(walks);
     Thread.ofVirtual().name("mount-watch").start(() -> watch(mount, started, walks));
   }
 
-  private static @Nullable MountGuard guard(FuseMount mount) {
+  private FuseMount newMount(MountFolder folder) throws IOException {
+    return FuseMount.mount(
+        folder.point(),
+        FuseMountOptions.workspace(
+            FuseMountOptions.source(options.workspace()), options.suid(), options.dev()));
+  }
+
+  /**
+   * Goes on where an earlier process has ended. What other machines have changed since its last
+   * invalidation is not known, so the kernel looks at all again: at each name when it next meets it
+   * (a new epoch), at the attributes of each node. Neither blocks, and nobody is answered before.
+   *
+   * @return the inodes that the kernel holds
+   */
+  private List<InodeNo> inherit(FuseSession started, Vfs served) throws IOException {
+    List<InodeNo> known = parts.inodes().inherit(parts.view().get().state());
+    served.inherit();
+    if (started.connection().minor() >= FuseVersion.NAMES_MINOR) {
+      started.notifier().beginEpoch();
+    }
+    List<InodeNo> held = new ArrayList<>();
+    for (InodeNo inode : known) {
+      if (started.notifier().attributesOnly(inode)) {
+        held.add(inode);
+      } else {
+        parts.inodes().forget(inode, Long.MAX_VALUE); // its FORGET was lost
+      }
+    }
+    LOG.info(
+        "goes on with the mount at {}: {} nodes, {} of them open",
+        options.mountPoint(),
+        held.size(),
+        served.openHandles());
+    return held;
+  }
+
+  /**
+   * Pages that the kernel has cached for an earlier process. A read compares the attributes first,
+   * and drops the pages of what has changed; a memory map does not. A drop waits for READs that are
+   * under way, so it comes after the first answers.
+   */
+  private void dropPages(FuseSession started, List<InodeNo> held) {
+    try {
+      for (InodeNo inode : held) {
+        if (started.hasEnded()) {
+          return;
+        }
+        var _ = started.notifier().invalidateInode(inode, 0, PageRange.TO_THE_END);
+      }
+    } catch (IOException e) {
+      parts.ended().accept(new SessionEnd.NotificationRefused(e));
+    }
+  }
+
+  private static @Nullable MountGuard guard(FuseMount mount, boolean isKept) {
     if (mount.device().isEmpty()) {
       LOG.warn("should this worker be killed its mount may hang: it has no device number");
       return null;
     }
     try {
-      return MountGuard.start(
-          ProcessHandle.current().pid(), mount.device().getAsLong(), mount.mountPoint());
+      long pid = ProcessHandle.current().pid();
+      long connection = mount.device().getAsLong();
+      return isKept
+          ? MountGuard.startPatient(pid, connection, mount.mountPoint())
+          : MountGuard.start(pid, connection, mount.mountPoint());
     } catch (IOException e) {
       LOG.warn("should this worker be killed its mount may hang: {}", FileProblems.describe(e));
       return null;
@@ -105,9 +186,15 @@ final class KernelBackend implements MountBackend {
   }
 
   private void watch(FuseMount mount, FuseSession mounted, KernelWalker walks) {
+    Incarnation incarnation = parts.incarnation();
+    boolean kept = incarnation != null && incarnation.isKept();
     try {
       Optional<SessionEnd> end = mounted.awaitEnd(WATCH_INTERVAL);
       while (end.isEmpty()) {
+        if (kept && incarnation != null && !incarnation.isKept()) {
+          kept = false;
+          LOG.warn("the process that kept the mount is gone: should this worker die, so does it");
+        }
         if (!mount.isMounted()) {
           walks.close(); // its open descriptors would keep the filesystem alive
         }
@@ -165,6 +252,10 @@ final class KernelBackend implements MountBackend {
       return;
     }
     mounted.close();
+    Incarnation incarnation = parts.incarnation();
+    if (incarnation != null) {
+      incarnation.end();
+    }
     // if the unmount fails, the guard stays, and ends after this process
     MountGuard guarding = guard;
     if (guarding != null) {

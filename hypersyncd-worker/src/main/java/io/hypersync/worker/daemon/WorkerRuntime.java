@@ -66,6 +66,7 @@ import io.hypersync.worker.memory.MemoryRequests;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
+import io.hypersync.worker.takeover.Incarnation;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.OwnReads;
@@ -117,7 +118,8 @@ public final class WorkerRuntime implements AutoCloseable {
   private final AgentLoop<WorkerAgent> loop;
   private final AgentQueries<WorkerAgent> questions;
   private final WriteBehindChunkStore store;
-  private final KernelInodes inodes = new KernelInodes();
+  private final KernelInodes inodes;
+  private final @Nullable Incarnation incarnation;
   private final KernelNotifier notifier;
   private final PageCache pages;
   private final SnapshotCatalog catalog;
@@ -167,6 +169,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * @param leaderSide makes the transport to the leader
    * @param snapshots what the replica begins with, and where its snapshots go
    * @param fetched the pages of its state
+   * @param incarnation what this process has from the one before; null if each begins anew
    * @param ended completed when the mount is gone; exceptionally when the agent fails or the kernel
    *     refuses an invalidation
    */
@@ -176,8 +179,14 @@ public final class WorkerRuntime implements AutoCloseable {
       WriteBehindChunkStore store,
       Snapshots snapshots,
       FetchedPages fetched,
+      @Nullable Incarnation incarnation,
       CompletableFuture<Void> ended) {
     this.options = options;
+    this.incarnation = incarnation;
+    this.inodes =
+        incarnation == null
+            ? new KernelInodes()
+            : new KernelInodes(incarnation.memory(), incarnation.isSuccessor());
     this.ended = ended;
     FaultPoints faults = FaultPoints.configured();
     this.link = new TransportLink(options, leaderSide, faults);
@@ -248,6 +257,9 @@ public final class WorkerRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
+    if (incarnation != null) {
+      agent.keep(incarnation.memory(), incarnation.isSuccessor());
+    }
     snapshots
         .cache()
         .onUnreadable(
@@ -491,6 +503,8 @@ public final class WorkerRuntime implements AutoCloseable {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("multicast", link.multicast().status());
     status.put("fuse_backend", options.backend().text());
+    status.put("generation", incarnation == null ? 1 : incarnation.generation());
+    status.put("outlives_worker", incarnation != null && incarnation.isKept());
     status.put("kernel_inodes", inodes.size());
     status.put("open_handles", backend.openHandles());
     status.put("reads_that_fetched", backend.readsThatFetched());
@@ -797,7 +811,8 @@ public final class WorkerRuntime implements AutoCloseable {
                   this::view,
                   this::filesystem,
                   this::reporting,
-                  this::sessionEnded));
+                  this::sessionEnded,
+                  incarnation));
       case JNR -> {
         Vfs served = filesystem(false, false);
         yield new JnrBackend(options, served, named(served), this::sessionEnded);

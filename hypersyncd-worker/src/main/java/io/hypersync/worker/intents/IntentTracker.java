@@ -3,8 +3,10 @@ package io.hypersync.worker.intents;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
@@ -12,6 +14,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.Committed;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -32,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +82,12 @@ public final class IntentTracker implements LocalCalls {
    */
   private long reconnectedNs = Long.MIN_VALUE / 2;
 
+  /** Null if no other process could ever go on with what this one has under way. */
+  private @Nullable RequestIdentities identities;
+
+  /** Null if this process is the first one that serves its mount. */
+  private @Nullable EarlierCommits earlier;
+
   private int inlineThreshold = NegotiatedParams.DEFAULT.inlineThreshold();
   private long submitted;
   private long nextExpiryNs;
@@ -100,6 +110,27 @@ public final class IntentTracker implements LocalCalls {
     this.backoff = new Backoff(entropy);
     this.deadlineNs = deadlineNs;
     this.finished = finished;
+  }
+
+  /**
+   * From now on intents get ids by which another process finds them that serves the mount after
+   * this one. To be called before the first mutation.
+   *
+   * @param mount the mount's random id
+   */
+  public void identifyBy(ClientId mount) {
+    identities = new RequestIdentities(mount);
+  }
+
+  /**
+   * Another process has served the mount before: what it has had committed is found by its intent
+   * id, and not committed again. To be called before the first entry is visible.
+   *
+   * @param start the entry with whose state this process begins
+   * @param visible the newest visible state
+   */
+  public void goOn(WorkerId worker, long start, Supplier<FsState> visible) {
+    earlier = new EarlierCommits(worker, start, visible);
   }
 
   /** The number of mutations whose callers wait. */
@@ -145,9 +176,20 @@ public final class IntentTracker implements LocalCalls {
 
   /** Sends a new mutation, or queues it behind others that are held. The link must be up. */
   public void submit(Mutation mutation, long nowNs) {
-    IntentId id = clientIds.next(mutation.caller());
+    RequestIdentities stable = identities;
+    IntentId id =
+        stable != null && RequestIdentities.has(mutation.unique())
+            ? stable.next(mutation.unique(), mutation.caller(), mutation.op())
+            : clientIds.next(mutation.caller());
     submitted++;
     PendingMutation waiting = new PendingMutation(submitted, id, mutation, nowNs + deadlineNs);
+    LogEntry done = earlier == null ? null : earlier.take(id);
+    if (earlier != null && done != null) {
+      waiting.applied(done, earlier.state()); // what is in the log is durable, and this is visible
+      var _ = waiting.completeIfApplied();
+      finished.accept(waiting.finished());
+      return;
+    }
     boolean now = held.isEmpty() && maySend(nowNs);
     pending.put(id, waiting);
     if (now) {
@@ -194,10 +236,19 @@ public final class IntentTracker implements LocalCalls {
     if (errno != null) {
       mutation.refused(errno, ack.asOfIndex());
     } else {
-      mutation.acknowledged();
+      acknowledged(mutation, ack.committed());
     }
     resolved.add(mutation);
     completeIfDone(mutation, settledIndex);
+  }
+
+  private void acknowledged(PendingMutation mutation, @Nullable Committed place) {
+    mutation.acknowledged();
+    LogEntry before =
+        earlier == null ? null : earlier.before(mutation.id(), place, mutation.mutation());
+    if (earlier != null && before != null) {
+      mutation.applied(before, earlier.state());
+    }
   }
 
   /** Handles the leader's refusal of an intent because this worker sends too many (12.5). */
@@ -217,7 +268,7 @@ public final class IntentTracker implements LocalCalls {
     }
     switch (response.status()) {
       case COMMITTED -> {
-        mutation.acknowledged();
+        acknowledged(mutation, response.committed());
         resolved.add(mutation);
         completeIfDone(mutation, settledIndex);
       }
@@ -258,6 +309,8 @@ public final class IntentTracker implements LocalCalls {
     if (mutation != null) {
       mutation.applied(entry, after);
       resolved.add(mutation);
+    } else if (earlier != null) {
+      earlier.shown(entry);
     }
   }
 
@@ -472,10 +525,15 @@ public final class IntentTracker implements LocalCalls {
    * in the log already; then this mutation gets a new id behind that one's, because intents of one
    * client are committed in the order of their numbers (6.3.1). The old id cannot be committed
    * later: it was lost with its connection, or refused without a trace.
+   *
+   * <p>An id that follows from the kernel's request stays: the leader takes the intents of a client
+   * in the order in which they come, and the caller has made no other call since, for it waits for
+   * this one. (Several requests of one call, as of asynchronous I/O, have no order among them.)
    */
   private void sendAgain(PendingMutation mutation, long nowNs) {
     int caller = mutation.mutation().caller();
-    if (!clientIds.isNewest(caller, mutation.id())) {
+    boolean isStable = identities != null && RequestIdentities.has(mutation.mutation().unique());
+    if (!isStable && !clientIds.isNewest(caller, mutation.id())) {
       pending.remove(mutation.id());
       mutation.renamed(clientIds.next(caller));
       pending.put(mutation.id(), mutation);

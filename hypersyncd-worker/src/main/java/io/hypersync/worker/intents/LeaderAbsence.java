@@ -83,7 +83,7 @@ public final class LeaderAbsence {
       return false;
     }
     Waiting added = new Waiting(call, size);
-    if (call.unique().equals(RequestId.NONE)) {
+    if (call.unique().isUninterruptible()) {
       nameless.add(added);
     } else {
       waiting.put(call.unique(), added);

@@ -7,6 +7,7 @@ import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.lock.OwnerLocks;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLockOwner;
+import io.hypersync.worker.incarnation.LockRecords;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -77,8 +78,47 @@ public final class HeldLocks {
   /** Handles that are fenced though their holding is over, and the session that was lost. */
   private final Map<FileHandle, Long> fenced = new HashMap<>();
 
+  /** Where the next process finds what is held; null if there is none. */
+  private @Nullable LockRecords records;
+
   /** Whether there is anything in the maps: almost all writes are of files that nobody locks. */
   private volatile boolean any;
+
+  /**
+   * From now on what is held is kept in these records, too.
+   *
+   * @param held what an earlier process has held by them. Which bytes of a file it had locked is
+   *     not known: should the locks be lost, all of them count as lost
+   * @param current the lock session; what is of an earlier one is lost already
+   */
+  synchronized void keep(LockRecords kept, List<LockRecords.Row> held, long current) {
+    for (LockRecords.Row row : held) {
+      OwnerLockKey key = new OwnerLockKey(row.key().node(), row.key().space(), row.key().owner());
+      Holding holding = holdings.computeIfAbsent(key, _ -> new Holding());
+      holding.session = row.session();
+      holding.lost = row.session() != current;
+      holding.pid = row.pid();
+      holding.believed.set(LockRange.WHOLE, LockMode.EXCLUSIVE);
+      if (!row.handle().equals(FileHandle.NONE)) {
+        holding.handles.add(row.handle());
+        keysOf.computeIfAbsent(row.handle(), _ -> new HashSet<>()).add(key);
+      }
+      any = true;
+    }
+    records = kept;
+  }
+
+  /** Keeps what an owner holds now of one file. */
+  private void record(OwnerLockKey key, Holding holding) {
+    LockRecords kept = records;
+    if (kept != null) {
+      kept.holds(
+          new LockRecords.Key(key.node(), key.space(), key.owner()),
+          holding.handles,
+          holding.session,
+          holding.pid);
+    }
+  }
 
   /**
    * Records a lock request through a file handle; must be called before the request can be
@@ -333,6 +373,7 @@ public final class HeldLocks {
           Holding holding = holdings.get(key);
           if (holding != null) {
             holding.handles.remove(handle);
+            record(key, holding);
           }
           keys.add(key);
         }
@@ -379,6 +420,7 @@ public final class HeldLocks {
   }
 
   private void forgetIfIdle(OwnerLockKey key, Holding holding) {
+    record(key, holding);
     if (holding.underWay == 0 && holding.session == NONE) {
       holdings.remove(key);
       holding.handles.forEach(handle -> unindex(handle, key));

@@ -15,9 +15,12 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.LockRecords;
+import io.hypersync.worker.incarnation.MountMemory;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,7 +62,7 @@ public final class LockClient {
    */
   private static final int MANY_ANSWERS = 256;
 
-  private final ClientId run;
+  private ClientId run;
   private final LeaderLink link;
   private final IndexCallbacks settled;
   private final HeldLocks heldLocks;
@@ -71,6 +74,9 @@ public final class LockClient {
    * requests.
    */
   private final Set<RequestId> earlyInterrupts = new LinkedHashSet<>();
+
+  /** What the next process needs; null if there is none. */
+  private @Nullable MountMemory memory;
 
   private Runnable whenLost = () -> {};
   private boolean online;
@@ -110,6 +116,44 @@ public final class LockClient {
    */
   public void whenLost(Runnable lost) {
     this.whenLost = lost;
+  }
+
+  /**
+   * Keeps in this memory what another process needs that serves the mount after this one. To be
+   * called before anything else.
+   *
+   * @param isSuccessor whether to go on with what an earlier process has left there: under its run,
+   *     so that the leader keeps the locks. What it had asked for and got no answer to is
+   *     cancelled, since the kernel asks again; what it was releasing is released
+   */
+  public void keep(MountMemory kept, boolean isSuccessor) {
+    run = kept.lockRun();
+    List<LockRecords.Row> rows = isSuccessor ? kept.locks().inherit() : List.of();
+    heldLocks.keep(
+        kept.locks(),
+        rows.stream().filter(row -> row.kind() == LockRecords.Kind.HELD).toList(),
+        kept.lockSession());
+    memory = kept;
+    lastSeqNo = kept.lastLockNumber();
+    session = kept.lockSession() == 0 ? null : (Long) kept.lockSession();
+    rows.stream()
+        .filter(row -> row.kind() != LockRecords.Kind.HELD)
+        .sorted(Comparator.comparingLong(LockRecords.Row::number))
+        .forEach(this::settle);
+  }
+
+  private void settle(LockRecords.Row row) {
+    OwnerLockKey key = new OwnerLockKey(row.key().node(), row.key().space(), row.key().owner());
+    long seqNo = nextSeqNo();
+    IntentId intent = new IntentId(run, seqNo);
+    WorkerMessage message =
+        row.kind() == LockRecords.Kind.RELEASED
+            ? new LockRelease(intent, key.node(), key.space(), key.owner().value())
+            : new LockCancel(intent, row.number());
+    add(PendingLock.freeing(seqNo, message, key, () -> {}));
+    if (row.kind() == LockRecords.Kind.RELEASED) {
+      answered(row.number()); // the new release is noted by now
+    }
   }
 
   /** The random id of this run, sent in Hello. */
@@ -205,6 +249,9 @@ public final class LockClient {
       forgetSession();
     }
     session = welcome.lockSession();
+    if (memory != null) {
+      memory.lockSession(welcome.lockSession());
+    }
     epoch = welcome.leaderEpoch();
     online = true;
     pending.values().forEach(this::send);
@@ -240,7 +287,7 @@ public final class LockClient {
     }
     LockCall call = request.call();
     if (call == null) {
-      pending.remove(request.seqNo());
+      remove(request);
       PendingLock cancelled =
           request.message() instanceof LockCancel(_, long seqNo) ? pending.get(seqNo) : null;
       if (cancelled != null) {
@@ -256,7 +303,7 @@ public final class LockClient {
       return;
     }
     if (call.wish() == Wish.TEST) {
-      pending.remove(request.seqNo());
+      remove(request);
       tell(request, call, response);
       return;
     }
@@ -319,7 +366,7 @@ public final class LockClient {
     stopped = true;
     for (PendingLock request : List.copyOf(pending.values())) {
       LockCall call = request.call();
-      pending.remove(request.seqNo());
+      remove(request);
       request.runDone();
       if (call != null && !request.abandoned()) {
         fail(call, Errno.EIO);
@@ -373,15 +420,51 @@ public final class LockClient {
 
   private long nextSeqNo() {
     lastSeqNo++;
+    if (memory != null) {
+      memory.lockNumber(lastSeqNo);
+    }
     return lastSeqNo;
   }
 
   private void add(PendingLock request) {
     pending.put(request.seqNo(), request);
+    noteSent(request);
     if (online) {
       send(request);
     } else {
       request.runDone();
+    }
+  }
+
+  private void noteSent(PendingLock request) {
+    MountMemory kept = memory;
+    boolean tests = request.call() != null && request.call().wish() == Wish.TEST;
+    if (kept == null || tests || request.message() instanceof LockCancel) {
+      return; // the request that a cancel is about is noted until the cancel is answered
+    }
+    kept.locks()
+        .sent(
+            request.seqNo(),
+            request.message() instanceof LockRelease
+                ? LockRecords.Kind.RELEASED
+                : LockRecords.Kind.REQUESTED,
+            new LockRecords.Key(
+                request.key().node(), request.key().space(), request.key().owner()));
+  }
+
+  private void answered(long seqNo) {
+    MountMemory kept = memory;
+    if (kept != null) {
+      kept.locks().answered(seqNo);
+    }
+  }
+
+  /** Removes a request. To be called before its caller is answered. */
+  private void remove(PendingLock request) {
+    pending.remove(request.seqNo());
+    answered(request.seqNo());
+    if (request.message() instanceof LockCancel cancel) {
+      answered(cancel.requestSeqNo());
     }
   }
 
@@ -401,7 +484,7 @@ public final class LockClient {
       }
       call.ending().failed(errno);
     } else {
-      pending.remove(request.seqNo());
+      remove(request);
       fail(call, errno);
     }
   }
@@ -415,7 +498,7 @@ public final class LockClient {
   }
 
   private void finish(PendingLock request, boolean held) {
-    pending.remove(request.seqNo());
+    remove(request);
     heldLocks.ended(request.key(), held, number());
   }
 
@@ -425,7 +508,7 @@ public final class LockClient {
         || pending.get(request.seqNo()) != request) {
       return; // given up, or lost with its session, while it waited
     }
-    pending.remove(request.seqNo());
+    remove(request);
     LockMode mode = call.mode();
     if (mode == null) {
       heldLocks.ended(request.key(), true, number());
@@ -487,7 +570,7 @@ public final class LockClient {
       }
     }
     for (PendingLock request : moot) {
-      pending.remove(request.seqNo());
+      remove(request);
       if (request.call() != null && request.call().wish() != Wish.TEST) {
         heldLocks.ended(request.key(), false, number());
       }
@@ -495,7 +578,7 @@ public final class LockClient {
     for (PendingLock request : List.copyOf(pending.values())) {
       LockCall call = request.call();
       if (call != null && locks(call) && heldLocks.refuses(call.key(), call.range())) {
-        pending.remove(request.seqNo());
+        remove(request);
         fail(call, Errno.EIO);
       }
     }

@@ -22,9 +22,6 @@ import io.hypersync.worker.vfs.Locks;
 final class DatabaseLease {
   private static final LockRange BYTE = new LockRange(LockRange.TO_THE_END, LockRange.TO_THE_END);
 
-  /** One owner for all of this host. Numbers of the kernel's are scrambled pointers. */
-  private static final FuseLockOwner HOST = new FuseLockOwner(Long.MIN_VALUE);
-
   /** No handle of the vfs, which counts from 1: its end must not free the lease. */
   private static final FileHandle NO_HANDLE = new FileHandle(-1);
 
@@ -35,7 +32,7 @@ final class DatabaseLease {
   }
 
   private static OwnerLockKey key(NodeId database) {
-    return new OwnerLockKey(database, LockSpace.POSIX, HOST);
+    return new OwnerLockKey(database, LockSpace.POSIX, FuseLockOwner.HOST);
   }
 
   /** Asks for the lease; does not wait for another host, nor for a leader that is away. */

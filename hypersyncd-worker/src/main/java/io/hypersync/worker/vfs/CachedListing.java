@@ -69,6 +69,22 @@ final class CachedListing {
     return use;
   }
 
+  /** The kernel may have cached a listing for an earlier process, and it may be out of date. */
+  synchronized void inherited() {
+    fill = Fill.COMPLETE;
+    trusted = false;
+  }
+
+  /**
+   * A handle that an earlier process has left open uses the cached listing, which may be out of
+   * date, and adds rows to it.
+   */
+  synchronized void inheritedInUse() {
+    inUse = true;
+    fill = Fill.PARTIAL;
+    trusted = false;
+  }
+
   /** The handle that used the cached listing was closed: the kernel adds no more rows. */
   synchronized void closed() {
     inUse = false;

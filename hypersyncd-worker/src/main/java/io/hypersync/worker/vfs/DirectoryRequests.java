@@ -58,7 +58,7 @@ final class DirectoryRequests {
     }
     Nodes.Listing kept = nodes.openListing(header.nodeId());
     reply.open(
-        handles.open(new OpenDirectory(node.id(), kept.copy())),
+        handles.open(header.unique(), new OpenDirectory(node.id(), kept.copy()), false),
         nodes.policy().listingFlags(kept.use()));
   }
 

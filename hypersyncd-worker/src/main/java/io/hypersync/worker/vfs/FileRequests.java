@@ -106,14 +106,15 @@ final class FileRequests {
     }
     boolean kill = (request.openFlags() & FuseFlags.OpenRequest.KILL_SUIDGID) != 0;
     if ((request.flags() & O_TRUNC) == 0) {
-      reply.open(opened(header, node, request.flags()), replyFlags(request.flags()));
+      reply.open(opened(header, node, request.flags(), false), replyFlags(request.flags()));
       return;
     }
     submitter.submit(
         header,
         new FsOp.Truncate(node.id(), 0, kill),
         reply,
-        (_, _) -> reply.open(opened(header, node, request.flags()), replyFlags(request.flags())));
+        (_, _) ->
+            reply.open(opened(header, node, request.flags(), false), replyFlags(request.flags())));
   }
 
   void create(RequestHeader header, FuseOperation.Create request, FuseReply reply)
@@ -137,10 +138,11 @@ final class FileRequests {
             reply.error(Errno.EIO);
             return;
           }
-          if ((request.flags() & O_EXCL) == 0) {
+          boolean mayBeNamed = (request.flags() & O_EXCL) == 0;
+          if (mayBeNamed) {
             unnamed.made(node.inode());
           }
-          created(header, node, request.flags(), reply);
+          created(header, node, request.flags(), mayBeNamed, reply);
         });
   }
 
@@ -268,17 +270,20 @@ final class FileRequests {
     return new RequestFailed(Errno.ESTALE);
   }
 
-  private FileHandle opened(RequestHeader header, Node node, int openFlags) {
+  private FileHandle opened(RequestHeader header, Node node, int openFlags, boolean mayBeNamed) {
     if ((openFlags & O_DIRECT) != 0) {
       directOpens.increment();
     }
     boolean direct = (replyFlags(openFlags) & FuseFlags.OpenReply.DIRECT_IO) != 0;
     @Nullable CallerAgent reader = (openFlags & ACCESS_MODE) == O_WRONLY ? null : header.agent();
-    return handles.open(new OpenHandles.OpenFile(node.id(), direct, reader));
+    return handles.open(
+        header.unique(), new OpenHandles.OpenFile(node.id(), direct, reader), mayBeNamed);
   }
 
-  private void created(RequestHeader header, Node node, int openFlags, FuseReply reply) {
-    reply.create(nodes.made(node), opened(header, node, openFlags), replyFlags(openFlags));
+  private void created(
+      RequestHeader header, Node node, int openFlags, boolean mayBeNamed, FuseReply reply) {
+    reply.create(
+        nodes.made(node), opened(header, node, openFlags, mayBeNamed), replyFlags(openFlags));
   }
 
   private static boolean writes(int openFlags) {
@@ -389,7 +394,7 @@ final class FileRequests {
 
     private void opened(Node node) {
       var _ = pathRewalks.take(header.pid(), clock.monotonicNs());
-      created(header, node, request.flags(), reply);
+      created(header, node, request.flags(), false, reply);
     }
   }
 }

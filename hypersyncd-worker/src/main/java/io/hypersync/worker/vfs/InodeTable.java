@@ -2,6 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.incarnation.KnownInodes;
 import io.hypersync.worker.inotify.NameInDirectory;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,17 @@ final class InodeTable {
   private final Part[] parts = new Part[1 << PART_BITS];
 
   InodeTable() {
+    this(null);
+  }
+
+  /**
+   * A table whose inodes are kept elsewhere, too.
+   *
+   * @param kept is told of each inode before the kernel is; null for nobody
+   */
+  InodeTable(@Nullable KnownInodes kept) {
     for (int i = 0; i < parts.length; i++) {
-      parts[i] = new Part();
+      parts[i] = new Part(kept);
     }
   }
 
@@ -98,6 +108,11 @@ final class InodeTable {
     private static final int EMPTY_ENOUGH_TO_SHRINK = 8;
 
     private final Long2ObjectHashMap<KernelInode> inodes = new Long2ObjectHashMap<>();
+    private final @Nullable KnownInodes kept;
+
+    Part(@Nullable KnownInodes kept) {
+      this.kept = kept;
+    }
 
     synchronized @Nullable KernelInode get(long inode) {
       return inodes.get(inode);
@@ -108,6 +123,9 @@ final class InodeTable {
       if (known == null) {
         known = new KernelInode(node);
         inodes.put(inode, known);
+        if (kept != null) {
+          kept.add(inode);
+        }
       }
       known.lookedUp();
     }
@@ -128,6 +146,9 @@ final class InodeTable {
       KernelInode known = inodes.get(inode);
       if (known != null && !known.survives(lookups)) {
         inodes.remove(inode);
+        if (kept != null) {
+          kept.remove(inode);
+        }
         shrink();
       }
     }

@@ -3,13 +3,17 @@ package io.hypersync.worker.vfs;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.KernelCaches;
+import io.hypersync.worker.incarnation.HandleTable;
+import io.hypersync.worker.incarnation.MountMemory;
 import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.lease.KernelReferences;
 import io.hypersync.worker.lease.OpenNodes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -25,15 +29,95 @@ import org.jspecify.annotations.Nullable;
  * its FORGET cannot arrive earlier.
  */
 public final class KernelInodes implements KernelCaches, KernelReferences {
-  private final InodeTable inodes = new InodeTable();
+  private final InodeTable inodes;
   private final OpenNodes opened = new OpenNodes();
+  private final @Nullable MountMemory memory;
+
+  /** The handles that an earlier process has left open, until the filesystem takes them over. */
+  private final List<HandleTable.Row> left;
+
+  /** Whether the kernel may hold inodes that {@link #inherit} has not named yet. */
+  private volatile boolean inheriting;
+
   private volatile Set<NameInDirectory> shadowed = Set.of();
 
   /**
    * Creates a table with the root only: the kernel holds it from the mount on and never forgets it.
    */
   public KernelInodes() {
+    this(null, false);
+  }
+
+  /**
+   * A table that is kept in memory that outlives this process.
+   *
+   * @param memory of the mount; null to keep nothing
+   * @param isSuccessor whether an earlier process has served the mount: what it has left open is
+   *     open from the beginning
+   */
+  public KernelInodes(@Nullable MountMemory memory, boolean isSuccessor) {
+    this.memory = memory;
+    this.inodes = new InodeTable(memory == null ? null : memory.inodes());
+    this.left = memory != null && isSuccessor ? memory.handles().inherit() : List.of();
+    this.inheriting = isSuccessor;
+    left.forEach(row -> opened.opened(row.node()));
     inodes.lookedUp(InodeNo.ROOT, FsState.ROOT);
+  }
+
+  /**
+   * Finds the nodes that the kernel has held since an earlier process served the mount. It may have
+   * anything of them cached. Looks at all nodes of the state.
+   *
+   * @return their inodes
+   */
+  public List<InodeNo> inherit(FsState state) {
+    MountMemory kept = memory;
+    if (kept == null) {
+      return List.of();
+    }
+    List<InodeNo> found = new ArrayList<>();
+    for (Node node : state.nodes()) {
+      if (kept.inodes().has(node.inode())) {
+        found.add(node.inode());
+        if (inodes.get(node.inode()) == null) {
+          inodes.lookedUp(node.inode(), node.id());
+        }
+        KernelInode known = inodes.get(node.inode());
+        if (known != null) {
+          known.noteAttributes();
+          known.notePages();
+          if (node.type() == NodeType.DIRECTORY) {
+            known.directory().listing().inherited();
+          }
+        }
+      }
+    }
+    inheriting = false;
+    return found;
+  }
+
+  /** The table of open handles that outlives this process; null if there is none. */
+  @Nullable HandleTable handleTable() {
+    return memory == null ? null : memory.handles();
+  }
+
+  /** The handles that an earlier process has left open. */
+  List<HandleTable.Row> left() {
+    return left;
+  }
+
+  /**
+   * The listing of a directory that a handle of an earlier process uses; to be called after {@link
+   * #inherit}.
+   */
+  @Nullable CachedListing inheritedListing(InodeNo directory) {
+    KernelInode known = inodes.get(directory);
+    if (known == null) {
+      return null;
+    }
+    CachedListing listing = known.directory().listing();
+    listing.inheritedInUse();
+    return listing;
   }
 
   /** The node with this inode number, or null if the kernel does not hold it. */
@@ -190,7 +274,8 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
 
   @Override
   public boolean isKnown(InodeNo inode) {
-    return inodes.get(inode) != null;
+    return inodes.get(inode) != null
+        || (inheriting && memory != null && memory.inodes().has(inode));
   }
 
   @Override

@@ -3,10 +3,13 @@ package io.hypersync.worker.vfs;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.worker.fuse.protocol.CallerAgent;
 import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.HandleTable;
 import io.hypersync.worker.lease.OpenNodes;
 import io.hypersync.worker.sighting.Sightings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +23,28 @@ final class OpenHandles {
   private final AtomicLong next = new AtomicLong(1);
   private final OpenNodes opened;
   private final Sightings sightings;
+  private final @Nullable HandleTable kept;
+
+  /** What requests have opened that an earlier process may not have answered. */
+  private final Map<Long, FileHandle> unanswered = new ConcurrentHashMap<>();
 
   /**
    * Creates an empty table.
    *
    * @param opened counts its handles by node
    * @param sightings is told of files that agents can read
+   * @param kept where the next process finds the handles; null if there is none
    */
-  OpenHandles(OpenNodes opened, Sightings sightings) {
+  OpenHandles(OpenNodes opened, Sightings sightings, @Nullable HandleTable kept) {
     this.opened = opened;
     this.sightings = sightings;
+    this.kept = kept;
+  }
+
+  /** Takes over a handle that an earlier process has left open; it is counted already. */
+  void inherit(HandleTable.Row row, OpenHandle handle) {
+    handles.put(row.handle(), handle);
+    unanswered.put(row.opener(), row.handle());
   }
 
   /** An open file or directory. */
@@ -50,8 +65,27 @@ final class OpenHandles {
   record OpenFile(NodeId node, boolean direct, @Nullable CallerAgent reader)
       implements OpenHandle {}
 
-  FileHandle open(OpenHandle handle) {
-    FileHandle fh = new FileHandle(next.getAndIncrement());
+  /**
+   * Opens a handle.
+   *
+   * @param request that asks for it. If an earlier process has opened one for the same request, and
+   *     was ended before it could answer, it is that one
+   * @param unnamed whether it is of a file that was made without a name and may still get one
+   */
+  FileHandle open(RequestId request, OpenHandle handle, boolean unnamed) {
+    FileHandle before = request.isSentAgain() ? unanswered.remove(request.identity()) : null;
+    if (before != null) {
+      OpenHandle known = handles.get(before);
+      if (known != null && known.node().equals(handle.node())) {
+        handle.closed(); // the one of before goes on
+        return before;
+      }
+    }
+    HandleTable table = kept;
+    FileHandle fh =
+        table == null
+            ? new FileHandle(next.getAndIncrement())
+            : table.open(handle.node(), flags(handle, unnamed), request);
     handles.put(fh, handle);
     opened.opened(handle.node());
     if (handle instanceof OpenFile file && file.reader() != null) {
@@ -64,9 +98,19 @@ final class OpenHandles {
     return handles.get(fh);
   }
 
+  private static HandleTable.Flags flags(OpenHandle handle, boolean unnamed) {
+    return switch (handle) {
+      case OpenFile file -> new HandleTable.Flags(false, file.direct(), unnamed);
+      case OpenDirectory directory -> new HandleTable.Flags(true, directory.used() != null, false);
+    };
+  }
+
   void release(FileHandle fh) {
     OpenHandle handle = handles.remove(fh);
     if (handle != null) {
+      if (kept != null) {
+        kept.close(fh);
+      }
       handle.closed();
       opened.closed(handle.node());
       if (handle instanceof OpenFile file && file.reader() != null) {

@@ -7,6 +7,7 @@ import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FileHandle;
@@ -16,6 +17,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.incarnation.HandleTable;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.sighting.Sightings;
 import java.util.List;
@@ -94,7 +96,7 @@ public final class Vfs implements FuseHandler {
       Clock clock) {
     this.inodes = inodes;
     Sightings sightings = new Sightings(() -> view.get().visible().index());
-    this.handles = new OpenHandles(inodes.opened(), sightings);
+    this.handles = new OpenHandles(inodes.opened(), sightings, inodes.handleTable());
     this.mutations = mutations;
     this.policy = policy;
     this.clock = clock;
@@ -122,6 +124,31 @@ public final class Vfs implements FuseHandler {
     this.attributes = new AttributeRequests(nodes, times, reader, repaired, submitter);
     this.ranges = new RangeRequests(nodes, submitter);
     this.locks = new LockRequests(nodes, locks);
+  }
+
+  /**
+   * Takes over the handles that an earlier process has left open; to be called before the first
+   * request, and after {@link KernelInodes#inherit}.
+   */
+  public void inherit() {
+    FsState state = nodes.state();
+    for (HandleTable.Row row : inodes.left()) {
+      Node node = state.node(row.node());
+      InodeNo inode = node == null ? InodeNo.ROOT : node.inode();
+      HandleTable.Flags flags = row.flags();
+      if (flags.directory()) {
+        handles.inherit(
+            row,
+            new OpenDirectory(
+                row.node(),
+                flags.special() && node != null ? inodes.inheritedListing(inode) : null));
+      } else {
+        handles.inherit(row, new OpenHandles.OpenFile(row.node(), flags.special(), null));
+        if (flags.unnamed() && node != null && node.isOrphan()) {
+          unnamed.made(inode);
+        }
+      }
+    }
   }
 
   /**

@@ -26,10 +26,14 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.RecordingLeaderLink;
+import io.hypersync.worker.fuse.dev.DescriptorSocket;
+import io.hypersync.worker.fuse.dev.MemoryFile;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.MountMemory;
 import io.hypersync.worker.replica.IndexCallbacks;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +93,48 @@ class LockClientTest {
     assertEquals(List.of(), sent());
     client.tick(100_000_000);
     assertEquals(List.of("renew 1"), sent());
+  }
+
+  /** The kernel sends again what was not answered; the release of a closed file nobody repeats. */
+  @Test
+  void theNextProcessGoesOnUnderTheSameRunAndSettlesWhatWasUnderWay() throws IOException {
+    MountMemory memory = memory();
+    client.keep(memory, false);
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    lock(Wish.WAIT);
+    OwnerLockKey other = new OwnerLockKey(new NodeId(2, 2), LockSpace.FLOCK, KEY.owner());
+    client.release(other, () -> {});
+    link.sent.clear();
+
+    HeldLocks after = new HeldLocks();
+    LockClient next = new LockClient(new ClientId(9, 9), link, visible, after, DEADLINE_NS);
+    next.keep(memory, true);
+    assertEquals(RUN, next.run());
+    assertTrue(after.mayHold(KEY), "what was granted is held");
+    assertEquals(1, after.session(KEY.node(), HANDLE, FuseLockOwner.NONE), "for its fence, too");
+    next.welcomed(
+        new Welcome(new WorkspaceId(1, 1), 1, 0, 100, NegotiatedParams.DEFAULT, 1, 15_000), 0);
+    assertEquals(List.of("cancel of 2 as 4", "release 5", "renew 0"), sent());
+    assertEquals(List.of(KEY), after.closed(HANDLE), "its close frees it");
+  }
+
+  @Test
+  void ifTheLeaderHasForgottenTheSessionMeanwhileTheNextProcessKnowsThatItsLocksAreLost()
+      throws IOException {
+    MountMemory memory = memory();
+    client.keep(memory, false);
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    HeldLocks after = new HeldLocks();
+    LockClient next = new LockClient(new ClientId(9, 9), link, visible, after, DEADLINE_NS);
+    next.keep(memory, true);
+    next.welcomed(
+        new Welcome(new WorkspaceId(1, 1), 1, 0, 100, NegotiatedParams.DEFAULT, 2, 15_000), 0);
+    assertEquals(1, next.lost());
+    assertEquals(1, after.session(KEY.node(), HANDLE, FuseLockOwner.NONE), "its writes are fenced");
   }
 
   @Test
@@ -309,6 +355,16 @@ class LockClientTest {
     assertEquals(List.of(KEY), heldLocks.closed(HANDLE));
     assertEquals(List.of(), heldLocks.closed(HANDLE));
     assertTrue(heldLocks.mayHold(KEY), "until the leader has freed it");
+  }
+
+  private static MountMemory memory() throws IOException {
+    int descriptor = MemoryFile.create("test", MountMemory.BYTES);
+    try {
+      return MountMemory.begin(
+          MemoryFile.map(descriptor, MountMemory.BYTES), new ClientId(7, 8), RUN);
+    } finally {
+      DescriptorSocket.closeAll(List.of(descriptor)); // the mapping stays
+    }
   }
 
   private void lock(Wish wish) {

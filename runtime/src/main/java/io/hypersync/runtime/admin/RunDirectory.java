@@ -26,6 +26,12 @@ import java.util.Map;
  *
  * <p>An observer is a process that would lead if no other one did; a claim says which one leads.
  *
+ * <p>Processes that keep the mounts of workers have these:
+ *
+ * <pre>
+ * /run/hypersync/keeper-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * </pre>
+ *
  * @param path the directory
  */
 public record RunDirectory(Path path) {
@@ -86,9 +92,22 @@ public record RunDirectory(Path path) {
     return files("observer-*.sock");
   }
 
+  /** The socket path of the process that keeps the mount of one worker of a workspace. */
+  public Path keeperSocket(WorkspaceId workspace, WorkerId worker) {
+    return path.resolve("keeper-" + prefix(workspace) + "-" + worker + ".sock");
+  }
+
   /**
-   * All sockets in the directory, of running and dead daemons: leaders before workers, each sorted
-   * by name. Empty if the directory does not exist.
+   * The sockets of processes that keep mounts, sorted by name, as {@link #sockets} finds those of
+   * daemons.
+   */
+  public List<Path> keeperSockets() {
+    return files("keeper-*.sock");
+  }
+
+  /**
+   * All sockets of daemons in the directory, of running and dead ones: leaders before workers, each
+   * sorted by name. Empty if the directory does not exist.
    *
    * @throws UserError if the directory cannot be read
    */
@@ -104,11 +123,11 @@ public record RunDirectory(Path path) {
       return List.of();
     } catch (IOException failure) {
       throw new UserError(
-          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          "cannot list the sockets in " + path + ": " + FileProblems.describe(failure),
           FileProblems.hint(failure, ""));
     } catch (DirectoryIteratorException failure) {
       throw new UserError(
-          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          "cannot list the sockets in " + path + ": " + FileProblems.describe(failure),
           FileProblems.hint(failure, ""));
     }
     Collections.sort(found);

@@ -8,6 +8,8 @@ public enum NotifyCode {
   INVAL_ENTRY(3),
   /** Store bytes in the pages of a node, which becomes long enough to contain them. */
   STORE(4),
+  /** Send again what was read and is not answered; since FUSE 7.40. */
+  RESEND(7),
   /** Look up every name again before it is used; since FUSE 7.44. */
   INC_EPOCH(8),
   /** Drop nodes that are not in use; since FUSE 7.45. */

@@ -36,6 +36,11 @@ final class FuseDevice implements AutoCloseable {
     return new FuseDevice(fd);
   }
 
+  /** A descriptor that was received from another process. */
+  static FuseDevice of(int fd) {
+    return new FuseDevice(fd);
+  }
+
   /**
    * A second descriptor for the same mount. It reads from the same queue; a request that was read
    * from it must be answered through it.

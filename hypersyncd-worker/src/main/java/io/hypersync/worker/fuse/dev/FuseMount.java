@@ -25,9 +25,35 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   private final FuseDevice device;
   private final NativeBufferPool outgoing = new NativeBufferPool();
 
-  private FuseMount(MountedPoint mounted, FuseDevice device) {
+  /** All descriptors of the mount, the first one included. */
+  private final List<FuseDevice> devices = new ArrayList<>();
+
+  /** Whether the descriptors were received from another process. */
+  private final boolean adopted;
+
+  private FuseMount(MountedPoint mounted, List<FuseDevice> devices, boolean adopted) {
     this.mounted = mounted;
-    this.device = device;
+    this.device = devices.getFirst();
+    this.devices.addAll(devices);
+    this.adopted = adopted;
+  }
+
+  /**
+   * Takes over a mount that another process has made, and that is in the tree. Makes no request to
+   * it.
+   *
+   * @param point where it is mounted
+   * @param minor of its device number
+   * @param descriptors of {@code /dev/fuse}, at least one
+   */
+  public static FuseMount adopt(Path point, long minor, List<Integer> descriptors) {
+    return new FuseMount(
+        MountedPoint.of(point, minor), descriptors.stream().map(FuseDevice::of).toList(), true);
+  }
+
+  /** All descriptors of the mount, once channels were opened. */
+  public List<Integer> descriptors() {
+    return devices.stream().map(FuseDevice::fd).toList();
   }
 
   /**
@@ -47,7 +73,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
       device.close();
       throw MountProblems.mount(point, Errno.of(-result));
     }
-    return new FuseMount(MountedPoint.at(point), device);
+    return new FuseMount(MountedPoint.at(point), List.of(device), false);
   }
 
   /**
@@ -80,11 +106,16 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   @Override
   public List<KernelChannel> openChannels(int count, int maxMessageBytes) {
     List<KernelChannel> channels = new ArrayList<>();
+    if (adopted) {
+      devices.forEach(each -> channels.add(new DeviceChannel(each, maxMessageBytes, outgoing)));
+      return channels;
+    }
     channels.add(new DeviceChannel(device, maxMessageBytes, outgoing));
     while (channels.size() < count) {
       FuseDevice own = device;
       try {
         own = device.cloneForReader();
+        devices.add(own);
       } catch (IOException e) {
         LOG.warn("{}: readers share one descriptor: {}", mountPoint(), e.getMessage());
       }

@@ -40,6 +40,10 @@ public final class MountFolder implements AutoCloseable {
   private final Path point;
   private final String source;
   private boolean isThere;
+
+  /** Whether the workspace is mounted there, by another process that has ended. */
+  private boolean taken;
+
   private boolean made;
   private boolean closed;
   private @Nullable FolderCover cover;
@@ -82,6 +86,20 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /**
+   * The directory of a mount that another process has made, and that this one takes over. Nothing
+   * looks at it: nobody answers there.
+   *
+   * @param point absolute, without symbolic links
+   * @param made whether it was made for the mount
+   */
+  public static MountFolder taken(Path point, String source, boolean made) {
+    MountFolder folder = new MountFolder(point, source);
+    folder.taken = true;
+    folder.made = made;
+    return folder;
+  }
+
+  /**
    * Covers the directory, if it exists, until it is mounted, so that nothing is written into it
    * unnoticed. The caller must ensure that {@link #close} follows, also if a signal ends the
    * process.
@@ -95,7 +113,7 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /** Whether the directory was made for the mount. */
-  synchronized boolean isMade() {
+  public synchronized boolean isMade() {
     return made;
   }
 
@@ -110,6 +128,9 @@ public final class MountFolder implements AutoCloseable {
    * @throws MountException if it cannot be mounted after all
    */
   public synchronized void prepare() throws IOException {
+    if (taken) {
+      return;
+    }
     clearDead();
     if (Files.notExists(point)) {
       SharedDirectories.make(point);

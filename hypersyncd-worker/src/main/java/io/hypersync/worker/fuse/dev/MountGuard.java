@@ -35,6 +35,9 @@ public final class MountGuard implements AutoCloseable {
   private static final Path CONNECTIONS = Path.of("/sys/fs/fuse/connections");
   private static final long END_LIMIT_MS = 2_000;
 
+  /** In seconds, too. */
+  private static final int PATIENT_LOOKS = 10;
+
   /** What the guard runs; its arguments are described there. */
   private static final String SCRIPT = "mount-guard.sh";
 
@@ -54,7 +57,16 @@ public final class MountGuard implements AutoCloseable {
    *     connection without removing its mount
    */
   public static MountGuard start(long pid, long connection, Path point) throws IOException {
-    return start(pid, connection, point, CONNECTIONS);
+    return start(pid, connection, point, CONNECTIONS, 1);
+  }
+
+  /**
+   * Starts a guard of a mount that another process is to serve, should this daemon be killed. So it
+   * looks several times: when a daemon ends, its first thread is dead for a moment before the
+   * others are.
+   */
+  public static MountGuard startPatient(long pid, long connection, Path point) throws IOException {
+    return start(pid, connection, point, CONNECTIONS, PATIENT_LOOKS);
   }
 
   /**
@@ -62,6 +74,11 @@ public final class MountGuard implements AutoCloseable {
    */
   public static MountGuard start(long pid, long connection, Path point, Path connections)
       throws IOException {
+    return start(pid, connection, point, connections, 1);
+  }
+
+  private static MountGuard start(
+      long pid, long connection, Path point, Path connections, int looks) throws IOException {
     Path abort = connections.resolve(Long.toString(connection)).resolve("abort");
     if (!Files.isWritable(abort) && !mayUnmountCopies()) {
       throw new IOException(
@@ -77,7 +94,8 @@ public final class MountGuard implements AutoCloseable {
             Long.toString(connection),
             point.toString(),
             MountTable.escape(point.toString()),
-            abort.toString()));
+            abort.toString(),
+            Integer.toString(looks)));
   }
 
   private static String script() throws IOException {

@@ -87,6 +87,11 @@ public record MountTable(List<Mount> mounts) {
     return mounts.stream().anyMatch(mount -> mount.device().equals(device));
   }
 
+  /** Whether the FUSE filesystem with this minor device number is mounted anywhere. */
+  public boolean isMounted(long minor) {
+    return has("0:" + minor);
+  }
+
   /** The mount points below a path, in the order in which they were mounted. */
   public List<Path> inside(Path path) {
     return mounts.stream()

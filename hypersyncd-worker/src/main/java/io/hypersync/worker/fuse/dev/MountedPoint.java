@@ -41,6 +41,16 @@ public final class MountedPoint {
     return new MountedPoint(point, connectionId);
   }
 
+  /**
+   * A mount that another process has made.
+   *
+   * @param point absolute, without symbolic links
+   * @param minor of its device number
+   */
+  static MountedPoint of(Path point, long minor) {
+    return new MountedPoint(point, Optional.of(Long.toString(minor)));
+  }
+
   /** Where it is mounted: absolute, without symbolic links. */
   public Path path() {
     return point;

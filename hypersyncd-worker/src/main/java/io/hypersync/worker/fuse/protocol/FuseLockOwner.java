@@ -7,6 +7,9 @@ package io.hypersync.worker.fuse.protocol;
  * @param value as the kernel sent it
  */
 public record FuseLockOwner(long value) {
+  /** One owner for all of this host. Numbers of the kernel's are scrambled pointers. */
+  public static final FuseLockOwner HOST = new FuseLockOwner(Long.MIN_VALUE);
+
   /** What a request carries that concerns no locks. */
   public static final FuseLockOwner NONE = new FuseLockOwner(0);
 

@@ -95,6 +95,11 @@ public final class FuseNotification {
     return out;
   }
 
+  /** Makes the kernel send again each request that was read and is not answered. */
+  public static ByteBuffer sendAgain() {
+    return message(NotifyCode.RESEND, 0);
+  }
+
   /** Makes the kernel drop each name of the mount when it next meets it, and look it up again. */
   public static ByteBuffer beginEpoch() {
     return message(NotifyCode.INC_EPOCH, 0);

@@ -37,10 +37,10 @@ public record RequestHeader(
   }
 
   /**
-   * The header for the rest of a request that is partly done: its number {@link RequestId#NONE}
-   * matches no interrupt, so the request no longer ends with EINTR.
+   * The header for the rest of a request that is partly done: its number matches no interrupt, so
+   * the request no longer ends with EINTR.
    */
   public RequestHeader uninterruptible() {
-    return new RequestHeader(RequestId.NONE, nodeId, uid, gid, pid, opcode, agent);
+    return new RequestHeader(unique.uninterruptible(), nodeId, uid, gid, pid, opcode, agent);
   }
 }

@@ -109,6 +109,17 @@ public final class FuseNotifier {
     var _ = send(FuseNotification.beginEpoch());
   }
 
+  /**
+   * Makes the kernel send again each request that was read and is not answered, marked so ({@link
+   * io.hypersync.worker.fuse.protocol.RequestId#isSentAgain}). To be called before this process
+   * reads the first one: what it had read itself would come twice. Never blocks.
+   *
+   * @throws IOException if the kernel refuses: it is older than Linux 6.9
+   */
+  public void sendAgain() throws IOException {
+    var _ = send(FuseNotification.sendAgain());
+  }
+
   private boolean send(ByteBuffer message) throws IOException {
     Errno refusal = channel.send(message);
     if (refusal == null) {

@@ -101,6 +101,20 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
+  /**
+   * Goes on with a mount for which another process has answered INIT; reads nothing before {@link
+   * #serve}.
+   *
+   * @param agreed what that process has agreed on with the kernel
+   * @throws IOException if the device fails
+   */
+  public static FuseSession resume(
+      KernelConnection kernel, FuseConnection agreed, FuseSessionOptions options)
+      throws IOException {
+    return new FuseSession(
+        kernel, kernel.openChannels(options.readers(), messageBytes(options)), agreed);
+  }
+
   /** What was negotiated with the kernel. */
   public FuseConnection connection() {
     return connection;

@@ -49,7 +49,8 @@ public record FuseSessionOptions(
               InitFlag.CACHE_SYMLINKS,
               InitFlag.EXPLICIT_INVAL_DATA,
               InitFlag.HANDLE_KILLPRIV_V2,
-              InitFlag.SETXATTR_EXT));
+              InitFlag.SETXATTR_EXT,
+              InitFlag.HAS_RESEND));
 
   private static final int MAX_READERS = 64;
   private static final int MAX_WRITE_BYTES = 1 << 20;
@@ -99,7 +100,8 @@ public record FuseSessionOptions(
             InitFlag.PARALLEL_DIROPS,
             InitFlag.MAX_PAGES,
             InitFlag.CACHE_SYMLINKS,
-            InitFlag.HANDLE_KILLPRIV_V2));
+            InitFlag.HANDLE_KILLPRIV_V2,
+            InitFlag.HAS_RESEND));
   }
 
   /** A copy with another number of readers. */

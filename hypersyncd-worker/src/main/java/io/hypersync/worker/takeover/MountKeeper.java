@@ -1,0 +1,285 @@
+package io.hypersync.worker.takeover;
+
+import io.hypersync.worker.fuse.dev.DescriptorSocket;
+import io.hypersync.worker.fuse.dev.DescriptorSocket.Packet;
+import io.hypersync.worker.fuse.dev.MountTable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the mount of a worker while no worker runs. It holds each descriptor of {@code /dev/fuse}:
+ * the kernel ends what was read through a descriptor that nobody holds any more. When the worker's
+ * connection ends without an END, the worker has died: the keeper starts another one, with the same
+ * command, environment and working directory, again and again with growing pauses, until one has
+ * taken the mount or {@link KeptMount#timeout} is over. Then it lets go, and the kernel ends the
+ * connection: callers get ENOTCONN, as if there had been no keeper.
+ *
+ * <p>One thread, which never calls into the mount. One connection is served at a time, and each for
+ * a second at most; only processes of the same user are heard.
+ */
+final class MountKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(MountKeeper.class);
+  private static final Duration TURN = Duration.ofMillis(250);
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  /** A keeper that gets no mount is of no use. */
+  private static final Duration UNUSED = Duration.ofSeconds(30);
+
+  private final DescriptorSocket listener;
+  private final long startedNs = System.nanoTime();
+
+  /** The connection of the worker that serves the mount; null if there is none. */
+  private @Nullable DescriptorSocket worker;
+
+  private @Nullable KeptMount mount;
+  private List<Integer> descriptors = List.of();
+  private @Nullable WorkerCommand command;
+  private @Nullable Process successor;
+  private long diedNs;
+  private long nextStartNs;
+  private Duration pause = FIRST_PAUSE;
+
+  /** Whether that worker answers the mount's requests. */
+  private boolean serves;
+
+  private boolean over;
+
+  MountKeeper(DescriptorSocket listener) {
+    this.listener = listener;
+  }
+
+  /** Keeps a mount until it is gone. */
+  void run() throws IOException {
+    while (!over) {
+      DescriptorSocket serving = worker;
+      List<DescriptorSocket> sockets = new ArrayList<>(List.of(listener));
+      if (serving != null) {
+        sockets.add(serving);
+      }
+      List<Boolean> readable = DescriptorSocket.awaitReadable(TURN, sockets);
+      if (serving != null && readable.getLast()) {
+        hear(serving);
+      }
+      if (readable.getFirst()) {
+        admit();
+      }
+      if (worker == null && !over) {
+        alone();
+      }
+    }
+    DescriptorSocket.closeAll(descriptors);
+  }
+
+  /** The worker that serves the mount says something, or has died. */
+  private void hear(DescriptorSocket serving) {
+    @Nullable Packet packet;
+    try {
+      packet = serving.receive(KeeperMessage.MAX_BYTES);
+    } catch (IOException broken) {
+      packet = null;
+    }
+    try {
+      if (packet != null) {
+        var _ = answer(serving, packet);
+        return;
+      }
+    } catch (IOException broken) {
+      LOG.debug("the worker does not hear", broken);
+    }
+    gone(serving);
+  }
+
+  /** The connection of the worker that serves the mount has ended, and so has the worker. */
+  private void gone(DescriptorSocket serving) {
+    serving.close();
+    worker = null;
+    if (serves) { // else it has never come to it, and the time goes on
+      serves = false;
+      diedNs = System.nanoTime();
+      nextStartNs = diedNs;
+      pause = FIRST_PAUSE;
+    }
+    if (mount != null) {
+      LOG.warn("the worker of {} has ended; its mount waits for another one", mount.point());
+    }
+  }
+
+  private void admit() {
+    DescriptorSocket caller;
+    try {
+      caller = listener.accept();
+    } catch (IOException e) {
+      LOG.warn("a caller is gone, or there is no descriptor for it: {}", e.getMessage());
+      return;
+    }
+    boolean stays = false;
+    try {
+      caller.limit(PATIENCE);
+      DescriptorSocket.Peer peer = caller.peer();
+      if (peer.uid() != DescriptorSocket.ownUid()) {
+        LOG.warn("refused process {} of user {}", peer.pid(), peer.uid());
+        return;
+      }
+      Packet packet = caller.receive(KeeperMessage.MAX_BYTES);
+      stays = packet != null && answer(caller, packet);
+    } catch (IOException e) {
+      LOG.warn("a caller was not understood: {}", e.getMessage());
+    } finally {
+      if (caller == worker && !stays) {
+        gone(caller);
+      } else if (!stays) {
+        caller.close();
+      }
+    }
+  }
+
+  /** Answers a packet; returns whether the connection stays. */
+  private boolean answer(DescriptorSocket caller, Packet packet) throws IOException {
+    KeeperMessage message;
+    try {
+      message = KeeperMessage.decode(packet.bytes());
+    } catch (IllegalArgumentException e) {
+      DescriptorSocket.closeAll(packet.descriptors());
+      refuse(caller, String.valueOf(e.getMessage()));
+      return false;
+    }
+    if (message.kind() == KeeperMessage.Kind.GIVE) {
+      return give(caller, message, packet.descriptors());
+    }
+    DescriptorSocket.closeAll(packet.descriptors());
+    return switch (message.kind()) {
+      case TAKE -> take(caller);
+      case ASK -> {
+        KeptMount kept = mount;
+        if (kept == null || worker != null) {
+          refuse(caller, "no mount waits here");
+        } else {
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.KEPT, kept).encoded(), List.of());
+        }
+        yield false;
+      }
+      case END -> {
+        if (caller == worker) {
+          over = true;
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+        } else {
+          refuse(caller, "only the worker that serves the mount ends it");
+        }
+        yield false;
+      }
+      case SERVES -> {
+        if (caller == worker) {
+          serves = true;
+          LOG.info("process {} serves {}", caller.peer().pid(), point());
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+        } else {
+          refuse(caller, "another worker serves the mount");
+        }
+        yield false;
+      }
+      default -> {
+        refuse(caller, "that is not said to a keeper");
+        yield false;
+      }
+    };
+  }
+
+  private boolean give(DescriptorSocket caller, KeeperMessage message, List<Integer> given)
+      throws IOException {
+    KeptMount received;
+    try {
+      received = KeptMount.decode(message.body());
+      if (mount != null || given.size() < 2) {
+        throw new IllegalArgumentException("a mount is kept already, or descriptors are missing");
+      }
+    } catch (IllegalArgumentException e) {
+      DescriptorSocket.closeAll(given);
+      refuse(caller, String.valueOf(e.getMessage()));
+      return false;
+    }
+    mount = received;
+    descriptors = given;
+    command = WorkerCommand.of(caller.peer().pid());
+    worker = caller;
+    serves = true;
+    caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+    return true;
+  }
+
+  private boolean take(DescriptorSocket caller) throws IOException {
+    KeptMount kept = mount;
+    if (kept == null) {
+      refuse(caller, "no mount is kept here");
+      return false;
+    }
+    if (worker != null) {
+      refuse(caller, "another worker serves " + kept.point());
+      return false;
+    }
+    KeptMount next = kept.next();
+    caller.send(KeeperMessage.of(KeeperMessage.Kind.KEPT, next).encoded(), descriptors);
+    mount = next;
+    worker = caller;
+    LOG.info("process {} takes {} over", caller.peer().pid(), next.point());
+    return true;
+  }
+
+  private String point() {
+    KeptMount kept = mount;
+    return kept == null ? "no mount" : kept.point().toString();
+  }
+
+  private static void refuse(DescriptorSocket caller, String why) throws IOException {
+    caller.send(KeeperMessage.refused(why).encoded(), List.of());
+  }
+
+  /** No worker serves the mount. */
+  private void alone() {
+    KeptMount kept = mount;
+    long now = System.nanoTime();
+    if (kept == null) {
+      over = now - startedNs > UNUSED.toNanos();
+      return;
+    }
+    if (!isMounted(kept)) {
+      over = true;
+      return;
+    }
+    if (now - diedNs > kept.timeout().toNanos()) {
+      LOG.error(
+          "no worker has come back for {} in {} s: the mount ends",
+          kept.point(),
+          kept.timeout().toSeconds());
+      over = true;
+      return;
+    }
+    Process started = successor;
+    WorkerCommand again = command;
+    if (again == null || (started != null && started.isAlive()) || now - nextStartNs < 0) {
+      return;
+    }
+    nextStartNs = now + pause.toNanos();
+    Duration doubled = pause.multipliedBy(2);
+    pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+    try {
+      successor = again.start();
+    } catch (IOException e) {
+      LOG.error("no other worker can be started: {}", e.getMessage());
+    }
+  }
+
+  private static boolean isMounted(KeptMount kept) {
+    try {
+      return MountTable.read().isMounted(kept.device());
+    } catch (IOException unknown) {
+      return true;
+    }
+  }
+}
