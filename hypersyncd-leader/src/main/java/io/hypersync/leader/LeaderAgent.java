@@ -9,6 +9,7 @@ import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lock.LockManager;
+import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.past.PastHolds;
@@ -67,6 +68,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
+import io.hypersync.wire.message.LeaderMessage.Notice;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -117,6 +119,7 @@ public final class LeaderAgent implements Agent {
   private final OpenLeaseTable leases;
   private final Reaper reaper;
   private final Presence presence;
+  private final Notices notices;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final Scheduler scheduler;
   private final DivergenceReports divergences;
@@ -225,9 +228,24 @@ public final class LeaderAgent implements Agent {
             chunks::verify);
     this.presence =
         new Presence(config.workspace(), config.presenceLeaseNs(), resumeKey, clock, entropy);
+    this.notices = new Notices(clock, this::sendTo);
+    presence.events().follow(notices::happened);
+    locks.tellLost(
+        (worker, text) -> {
+          var _ = notices.post(worker, Notice.Kind.LOCKS_LOST, text);
+        });
     this.handshakeHandler =
         new HandshakeHandler(
-            config, epoch, log, snapshots, sessions, gated, locks, collections::through, presence);
+            config,
+            epoch,
+            log,
+            snapshots,
+            sessions,
+            gated,
+            locks,
+            collections::through,
+            presence,
+            notices);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -785,6 +803,11 @@ public final class LeaderAgent implements Agent {
   /** Which workers are there; for status reports and requests, on the agent's thread only. */
   public Presence presence() {
     return presence;
+  }
+
+  /** What workers are told that no entry tells. */
+  public Notices notices() {
+    return notices;
   }
 
   /** Places agents on workers; for requests and status reports, on the agent's thread only. */

@@ -66,6 +66,7 @@ import io.hypersync.worker.link.ReadBarrier;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
+import io.hypersync.worker.notice.Notices;
 import io.hypersync.worker.past.PastStates;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
@@ -656,6 +657,11 @@ public final class WorkerAgent implements Agent {
         }
       }
       case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);
+      case LeaderMessage.Notice notice -> {
+        if (session.notices().take(notice)) {
+          surroundings.noticed(notice);
+        }
+      }
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
@@ -1177,7 +1183,7 @@ public final class WorkerAgent implements Agent {
       readBarrier.live();
       intents.reconnected(now);
     }
-    session.tick(now);
+    session.tick(now, clock.suspendedNs());
     leases.tick(session.isEstablished(), now);
     repairs.expire(now);
     if (session.isEstablished()) {
@@ -1222,6 +1228,11 @@ public final class WorkerAgent implements Agent {
   /** The state of the link, for reports; on the agent's thread. */
   public LinkMonitor monitor() {
     return session.monitor();
+  }
+
+  /** What the leader has told besides the log; for status reports, on the agent's thread only. */
+  public Notices notices() {
+    return session.notices();
   }
 
   /** Why apply is stalled, or null; on the agent's thread. */

@@ -387,6 +387,7 @@ public final class WorkerDaemon implements Daemon {
         "profile", args -> requireRuntime().profile(args),
         "gc", args -> requireRuntime().collect(args),
         "hazards", args -> requireRuntime().hazards(args),
+        "events", args -> requireRuntime().events(args),
         "mount", args -> requireRuntime().past(args));
   }
 

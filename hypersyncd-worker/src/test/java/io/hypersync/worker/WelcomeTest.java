@@ -41,6 +41,7 @@ import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.LeaderMessage.Notice;
 import io.hypersync.wire.message.LeaderMessage.PastState;
 import io.hypersync.wire.message.LeaderMessage.PastStateRefused;
 import io.hypersync.wire.message.LeaderMessage.Refused;
@@ -133,6 +134,11 @@ class WelcomeTest {
           @Override
           public void locksExpire(LockExpiryWarning warning, FsState visible) {
             told.add("locks of " + warning.run());
+          }
+
+          @Override
+          public void noticed(Notice notice) {
+            told.add(notice.number() + ": " + notice.text());
           }
         },
         clock,

@@ -166,7 +166,14 @@ final class Mutants {
               "leader.presence.Presence",
               "arrived",
               "ClientId.equals",
-              0));
+              0),
+          callAnswers(
+              "a worker takes a notice twice", "worker.notice.Notices", "take", "Notices.isNew", 1),
+          skips(
+              "a notice for a worker that is away is not kept",
+              "leader.notice.NoticeQueue",
+              "add",
+              "ArrayDeque.addLast"));
 
   /** Disks that fail, lose data or damage it. */
   private static final List<Mutant> DISKS =

@@ -178,13 +178,14 @@ class ArchitectureTest {
     codec.check(CLASSES);
   }
 
-  /** Only the access to /dev/fuse uses foreign memory. */
+  /** Only the access to /dev/fuse, and the clock that Java does not have, use foreign memory. */
   @Test
-  void foreignMemoryIsTouchedInOnePlace() {
+  void foreignMemoryIsTouchedInTwoPlaces() {
     ArchRule rule =
         noClasses()
             .that()
-            .resideOutsideOfPackage("io.hypersync.worker.fuse.dev..")
+            .resideOutsideOfPackages(
+                "io.hypersync.worker.fuse.dev..", "io.hypersync.runtime.suspend..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("java.lang.foreign..");

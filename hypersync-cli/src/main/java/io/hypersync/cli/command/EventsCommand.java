@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.render.PresenceReport;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,12 +22,16 @@ import picocli.CommandLine.Option;
       "Show which workers have come and gone, the latest last.",
       "",
       "The leader remembers the latest 1000 since its start. A worker that loses its connection and"
-          + " comes back within its lease has not gone; --all tells of that, too."
+          + " comes back within its lease has not gone; --all tells of that, too.",
+      "On a machine without the leader, or with --mount, the worker tells the latest 200 that the"
+          + " leader has told it: also messages, and locks that were lost. What happened while it"
+          + " was away comes when it is back."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync events",
       "  ./hypersync events --follow",
+      "  ./hypersync events --mount /ntmfs/ws/team",
       "  ./hypersync events --follow --all --json | jq -r '.kind + \" \" + .worker_id'"
     })
 final class EventsCommand implements Callable<Integer> {
@@ -51,6 +58,12 @@ final class EventsCommand implements Callable<Integer> {
   @Option(names = "--all", description = "Tell of lost, resumed and replaced connections, too.")
   private boolean all;
 
+  @Option(
+      names = "--mount",
+      paramLabel = "<dir>",
+      description = "Ask the worker of this mount in place of the leader.")
+  private @Nullable Path mount;
+
   @Override
   public Integer call() throws InterruptedException {
     if (tail < 1 || tail > MOST) {
@@ -59,7 +72,7 @@ final class EventsCommand implements Callable<Integer> {
           "",
           UserError.USAGE);
     }
-    AdminClient daemon = leader.client(LIMIT);
+    AdminClient daemon = leader.clientOrWorker(LIMIT, Optional.ofNullable(mount));
     JsonNode found = ask(daemon, JsonNodeFactory.instance.objectNode().put("tail", tail));
     if (!follow) {
       screen.show(found, () -> PresenceReport.events(found));

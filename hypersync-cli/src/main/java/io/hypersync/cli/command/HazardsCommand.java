@@ -3,14 +3,11 @@ package io.hypersync.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.hypersync.cli.daemons.Daemons;
-import io.hypersync.cli.daemons.MountedWorkers;
 import io.hypersync.cli.render.HazardsReport;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +82,7 @@ final class HazardsCommand implements Callable<Integer> {
           "",
           UserError.USAGE);
     }
-    AdminClient daemon = daemon();
+    AdminClient daemon = leader.clientOrWorker(LIMIT, Optional.ofNullable(mount));
     JsonNode found = ask(daemon, "tail", tail);
     if (!follow) {
       screen.show(found, () -> HazardsReport.render(found));
@@ -99,19 +96,6 @@ final class HazardsCommand implements Callable<Integer> {
       showEach(more);
       after = Math.max(after, more.path("commit_index").asLong());
     }
-  }
-
-  /** The leader of this machine, unless a mount is named; where there is none, the only worker. */
-  private AdminClient daemon() {
-    if (mount != null) {
-      return new AdminClient(
-          MountedWorkers.of(leader.daemons(), Optional.of(mount)).getFirst().socket(), LIMIT);
-    }
-    List<Daemons.Living> workers =
-        leader.daemons().hasLeader() ? List.of() : leader.daemons().workers();
-    return workers.size() == 1
-        ? new AdminClient(workers.getFirst().socket(), LIMIT)
-        : leader.client(LIMIT);
   }
 
   private JsonNode ask(AdminClient daemon, String which, long number) {

@@ -1,11 +1,14 @@
 package io.hypersync.cli.command;
 
 import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.cli.daemons.MountedWorkers;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.text.ShellWords;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -29,6 +32,22 @@ final class LeaderSelection {
   AdminClient client(Duration limit) {
     return new AdminClient(
         selection.daemons().leader(Optional.ofNullable(workspace)).socket(), limit);
+  }
+
+  /**
+   * A client of the leader of this machine, or of the worker of a mount if one is named; where
+   * there is no leader, of the only worker.
+   *
+   * @param limit the longest that a call waits for its answer
+   */
+  AdminClient clientOrWorker(Duration limit, Optional<Path> mount) {
+    if (mount.isPresent()) {
+      return new AdminClient(MountedWorkers.of(daemons(), mount).getFirst().socket(), limit);
+    }
+    List<Daemons.Living> workers = daemons().hasLeader() ? List.of() : daemons().workers();
+    return workers.size() == 1
+        ? new AdminClient(workers.getFirst().socket(), limit)
+        : client(limit);
   }
 
   /**

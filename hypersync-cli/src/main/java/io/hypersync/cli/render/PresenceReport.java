@@ -39,6 +39,14 @@ public final class PresenceReport {
     return table.isEmpty() ? "No workers.\n" : table.render("");
   }
 
+  /** That a message is on its way. */
+  public static String message(JsonNode sent) {
+    String worker = text(sent, "worker_id");
+    return sent.path("waits").asBoolean()
+        ? "Worker " + worker + " is away; it is told if it comes back within its lease.\n"
+        : "Worker " + worker + " is told: it is in its log and in its ./hypersync events.\n";
+  }
+
   private static String lease(JsonNode peer) {
     JsonNode left = peer.path("lease_left_ms");
     return left.isNumber() ? Quantities.uptime(left.asLong()) : "";

@@ -17,6 +17,7 @@ public enum AdminSurface {
   EVENTS("events", false),
   STAGES("stages", false),
   DIFF("diff", false),
+  MESSAGE("message", true),
   PLACE("place", true),
   SNAPSHOT("snapshot", true),
   GC("gc", true),

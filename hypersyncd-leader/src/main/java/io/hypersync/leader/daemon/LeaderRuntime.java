@@ -134,7 +134,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final Periodic freeSpace;
   private final CommitStats commits = new CommitStats();
   private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
-  private final long startedNs = System.nanoTime();
+  private final long startedNs = Clock.SYSTEM.monotonicNs();
 
   private LeaderRuntime(
       LeaderDaemonOptions options,
@@ -707,6 +707,11 @@ public final class LeaderRuntime implements AutoCloseable {
   /** What has happened to workers lately ({@link PresenceRequests#events}). */
   public ObjectNode events(ObjectNode args) {
     return presenceRequests.events(args);
+  }
+
+  /** Tells the people of a worker's host something ({@link PresenceRequests#message}). */
+  public ObjectNode message(ObjectNode args) {
+    return presenceRequests.message(args);
   }
 
   /**

@@ -65,7 +65,7 @@ final class LeaderStatus {
     status.put("workspace", options.workspace().toString());
     status.put("workspace_name", options.workspaceName());
     status.put("pid", ProcessHandle.current().pid());
-    status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
+    status.put("uptime_ms", (Clock.SYSTEM.monotonicNs() - startedNs) / NS_PER_MS);
     status.put("address", HostPorts.numeric(address));
     status.put("leader_epoch", HexFormat.of().toHexDigits(agent.epoch()));
     IndexedRoot durable = agent.sequencer().durable();
@@ -124,17 +124,22 @@ final class LeaderStatus {
           worker(
               session,
               log.durableIndex(),
-              agent.intentHandler().rates().of(session.worker(), System.nanoTime()),
+              agent.intentHandler().rates().of(session.worker(), Clock.SYSTEM.monotonicNs()),
               agent.fanout().status(session.id()),
               agent.scheduler().judgement(session.worker())));
     }
     status.set("presence", PresenceRequests.counts(agent.presence()));
+    status
+        .putObject("notices")
+        .put("posted", agent.notices().posted())
+        .put("waiting", agent.notices().waiting())
+        .put("dropped", agent.notices().dropped());
     status.put("workers_greeted", agent.disconnected().sessionsEstablished());
     ArrayNode absent = status.putArray("absent");
     agent
         .disconnected()
         .newestFirst()
-        .forEach(each -> absent.add(absence(each, System.nanoTime())));
+        .forEach(each -> absent.add(absence(each, Clock.SYSTEM.monotonicNs())));
     return status;
   }
 
@@ -209,7 +214,7 @@ final class LeaderStatus {
     worker.put("worker_id", session.worker().name());
     worker.put("connected", session.isEstablished());
     worker.put("address", session.address());
-    worker.put("heard_ms", (System.nanoTime() - session.lastHeardNs()) / NS_PER_MS);
+    worker.put("heard_ms", (Clock.SYSTEM.monotonicNs() - session.lastHeardNs()) / NS_PER_MS);
     long applied = report == null ? session.appliedIndex() : session.visibleIndex();
     worker.put("applied_index", applied);
     worker.put("lag", Math.max(0, commitIndex - applied));

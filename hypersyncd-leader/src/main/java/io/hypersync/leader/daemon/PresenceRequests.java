@@ -10,12 +10,16 @@ import io.hypersync.leader.presence.Presence;
 import io.hypersync.leader.presence.PresenceEvent;
 import io.hypersync.leader.presence.PresenceEvents;
 import io.hypersync.leader.presence.ResumeVerdict;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.text.Printable;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.hazard.HazardJson;
+import io.hypersync.wire.message.LeaderMessage.Notice;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Answers who is there, and what has happened, with the keys of {@code docs/json.md}. */
 final class PresenceRequests {
@@ -114,6 +118,46 @@ final class PresenceRequests {
         .put("session", HexFormat.of().toHexDigits(event.session()))
         .put("address", Printable.line(event.address()))
         .put("reason", Printable.line(event.reason()));
+  }
+
+  /**
+   * Tells the people of a worker's host something: at once, or when the worker is back.
+   *
+   * @param args {@code worker} and {@code text}, 1 to {@link Notice#MAX_TEXT} characters
+   * @throws UserError if there is no such worker, or for wrong arguments
+   */
+  ObjectNode message(JsonNode args) {
+    String text = args.path("text").asText();
+    if (text.isBlank() || text.length() > Notice.MAX_TEXT) {
+      throw new UserError(
+          "a message has 1 to " + Notice.MAX_TEXT + " characters, this one " + text.length(),
+          "",
+          UserError.USAGE);
+    }
+    String name = args.path("worker").asText();
+    WorkerId worker;
+    try {
+      worker = new WorkerId(name);
+    } catch (IllegalArgumentException e) {
+      throw noSuchWorker(name);
+    }
+    record Sent(OptionalLong number, boolean isTold) {}
+    Sent sent =
+        questions.ask(
+            agent ->
+                new Sent(
+                    agent.notices().post(worker, Notice.Kind.MESSAGE, text),
+                    agent.notices().isTold(worker)));
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("worker_id", worker.name())
+        .put("number", sent.number().orElseThrow(() -> noSuchWorker(name)))
+        .put("waits", !sent.isTold());
+  }
+
+  private static UserError noSuchWorker(String name) {
+    return new UserError(
+        "worker " + Printable.line(name, 100) + " is not there", "See who is: ./hypersync peers");
   }
 
   /** How many workers are there, and what there was of events and tokens; on the agent's thread. */

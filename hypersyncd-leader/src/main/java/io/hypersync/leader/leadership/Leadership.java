@@ -211,7 +211,7 @@ public final class Leadership implements LeaderGate {
 
   /** Who asks for a claim does not refresh it. */
   private static boolean isSame(ClaimContent one, @Nullable ClaimContent other) {
-    return one instanceof Held(Claim claim) && other instanceof Held(Claim before)
+    return (one instanceof Held(Claim claim) && other instanceof Held(Claim before))
         ? claim.wantedBy("").equals(before.wantedBy(""))
         : one.equals(other);
   }

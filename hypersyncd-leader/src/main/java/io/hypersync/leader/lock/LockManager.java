@@ -84,6 +84,7 @@ public final class LockManager {
 
   private record Withheld(WorkerId worker, LockResponse response) {}
 
+  private BiConsumer<WorkerId, String> lost = (_, _) -> {};
   private long tickedNs;
   private long nextCheckNs;
   private long requests;
@@ -134,6 +135,15 @@ public final class LockManager {
     this.quotas = quotas;
     this.violations = violations;
     this.tickedNs = nowNs;
+  }
+
+  /**
+   * From now on tells a worker of locks that were freed because it had not renewed them.
+   *
+   * @param notice gets the worker, which may have no connection, and what to tell a person
+   */
+  public void tellLost(BiConsumer<WorkerId, String> notice) {
+    lost = notice;
   }
 
   /**
@@ -574,12 +584,19 @@ public final class LockManager {
 
   private void expire(LockSession session, int locks) {
     if (locks > 0) {
+      List<Integer> processes = table.pidsOf(session.worker(), NAMED);
+      lost.accept(
+          session.worker(),
+          locks
+              + " locks were not renewed in time and are freed; writes under them are refused with"
+              + " EIO until the process locks again or closes the file: processes "
+              + processes);
       LOG.warn(
           "worker {} has not renewed its {} locks in time: they are freed, and what their holders"
               + " write is refused with EIO until they lock again or close the file: processes {}",
           session.worker(),
           locks,
-          table.pidsOf(session.worker(), NAMED));
+          processes);
     }
     expired += locks;
     end(session);

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The latest events of all workers, and how many there were. On the agent's thread. */
 public final class PresenceEvents {
@@ -17,6 +18,7 @@ public final class PresenceEvents {
   private final Clock clock;
   private final ArrayDeque<PresenceEvent> latest = new ArrayDeque<>();
   private final Map<PresenceEvent.Kind, Long> counts = new EnumMap<>(PresenceEvent.Kind.class);
+  private Consumer<PresenceEvent> listener = _ -> {};
   private long newest;
 
   PresenceEvents(Clock clock) {
@@ -29,9 +31,19 @@ public final class PresenceEvents {
     if (latest.size() == MAX) {
       latest.removeFirst();
     }
-    latest.addLast(
-        new PresenceEvent(
-            newest, clock.epochNs(), kind, worker, session, address, bounded(reason)));
+    PresenceEvent event =
+        new PresenceEvent(newest, clock.epochNs(), kind, worker, session, address, bounded(reason));
+    latest.addLast(event);
+    listener.accept(event);
+  }
+
+  /**
+   * From now on tells of each event as it happens.
+   *
+   * @param follower called on the agent's thread; must not block
+   */
+  public void follow(Consumer<PresenceEvent> follower) {
+    listener = follower;
   }
 
   /** The beginning of a text that may come from a worker. */

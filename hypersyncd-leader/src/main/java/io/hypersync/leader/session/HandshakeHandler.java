@@ -4,6 +4,7 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lock.LockManager;
+import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.presence.Presence;
@@ -51,6 +52,7 @@ public final class HandshakeHandler {
   private Lineage lineage = Lineage.FIRST;
   private final LongSupplier collectedThrough;
   private final Presence presence;
+  private final Notices notices;
   private final Hash genesisRoot = FsState.genesis().root();
 
   /**
@@ -59,6 +61,7 @@ public final class HandshakeHandler {
    * @param snapshots know the roots of some entries that the log does not hold any more
    * @param collectedThrough see {@link Welcome}
    * @param presence the sessions that outlive connections
+   * @param notices what waits in them
    */
   public HandshakeHandler(
       LeaderConfig config,
@@ -69,7 +72,8 @@ public final class HandshakeHandler {
       SessionPort port,
       LockManager locks,
       LongSupplier collectedThrough,
-      Presence presence) {
+      Presence presence,
+      Notices notices) {
     this.config = config;
     this.epoch = epoch;
     this.log = log;
@@ -79,6 +83,7 @@ public final class HandshakeHandler {
     this.locks = locks;
     this.collectedThrough = collectedThrough;
     this.presence = presence;
+    this.notices = notices;
     this.lagging = new LaggingWorkers(config.catchUp());
     this.holds = new SnapshotHolds(snapshots, config.catchUp().installNs());
   }
@@ -145,6 +150,7 @@ public final class HandshakeHandler {
       port.send(session.id(), offer);
     }
     locks.resumed(session.worker());
+    notices.welcomed(session.worker(), resumes.isPresent() ? hello.noticesSeen() : 0);
   }
 
   /**
@@ -243,7 +249,7 @@ public final class HandshakeHandler {
    */
   private @Nullable String lacking(SeenState seen) {
     if (seen.index() == 0
-        || seen.lineage() != lineage.id() && lineage.descendsFrom(seen.lineage())) {
+        || (seen.lineage() != lineage.id() && lineage.descendsFrom(seen.lineage()))) {
       return null;
     }
     String has = "has seen entry " + seen.index();

@@ -39,7 +39,8 @@ final class LeadershipHuntTest {
   }
 
   /** A wrong program, which the same hunt has to catch. */
-  private enum Mutant {
+  @SuppressWarnings("ImmutableEnumChecker") // rules have no state
+  enum Mutant {
     MALFORMED_MEANS_LEADER(
         new ClaimRules() {
           @Override
@@ -120,13 +121,13 @@ final class LeadershipHuntTest {
   }
 
   /** One process: between {@code stoppedUntil} and now it does nothing. */
-  private static final class Process {
+  private static final class Candidate {
     final long pid;
     Leadership leadership;
     long stoppedUntilNs;
     long nextTurnNs;
 
-    Process(long pid, Leadership leadership) {
+    Candidate(long pid, Leadership leadership) {
       this.pid = pid;
       this.leadership = leadership;
     }
@@ -137,7 +138,7 @@ final class LeadershipHuntTest {
     private final ClaimRules rules;
     private final SimulatedHost host = new SimulatedHost();
     private final @Nullable UnlockedStore store;
-    private final List<Process> processes = new ArrayList<>();
+    private final List<Candidate> processes = new ArrayList<>();
     final Map<Event, Integer> seen = new EnumMap<>(Event.class);
     private long names;
 
@@ -160,7 +161,7 @@ final class LeadershipHuntTest {
         }
       }
       host.breaks("");
-      for (Process process : processes) {
+      for (Candidate process : processes) {
         process.stoppedUntilNs = 0;
       }
       int led = 0;
@@ -175,16 +176,16 @@ final class LeadershipHuntTest {
       return led < 15 ? "led for " + led + " s of 30, half a minute after all trouble" : "";
     }
 
-    private Process started(long pid) {
+    private Candidate started(long pid) {
       String name = "i" + names++;
       host.process(name, pid, rules); // it is alive
       long notBefore = host.monotonicNs();
       ClaimStore file = store == null ? host : store;
-      return new Process(pid, new Leadership(name, pid, file, host, host, notBefore, rules));
+      return new Candidate(pid, new Leadership(name, pid, file, host, host, notBefore, rules));
     }
 
     private void disturb() {
-      Process one = processes.get(random.nextInt(processes.size()));
+      Candidate one = processes.get(random.nextInt(processes.size()));
       boolean leads = one.leadership.phase() == Phase.LEADING;
       switch (random.nextInt(24)) {
         case 0 -> { // killed, and started again under another pid
@@ -220,11 +221,11 @@ final class LeadershipHuntTest {
 
     private String second() {
       host.passes(1);
-      List<Process> now = new ArrayList<>(processes);
+      List<Candidate> now = new ArrayList<>(processes);
       if (store != null) {
         store.begin();
       }
-      for (Process process : now) {
+      for (Candidate process : now) {
         if (process.stoppedUntilNs > host.monotonicNs()) {
           continue;
         }
@@ -236,7 +237,7 @@ final class LeadershipHuntTest {
       if (store != null) {
         store.end();
       }
-      for (Process process : now) {
+      for (Candidate process : now) {
         if (process.stoppedUntilNs <= host.monotonicNs()) {
           endIfOver(process);
         }
@@ -245,7 +246,7 @@ final class LeadershipHuntTest {
     }
 
     /** A leader that is over stops, releases, and observes anew. */
-    private void endIfOver(Process process) {
+    private void endIfOver(Candidate process) {
       if (process.leadership.phase() == Phase.LEADING && !process.leadership.isLeader()) {
         mark(true, Event.STOPPED_LEADER_FOLLOWED);
       }
@@ -265,7 +266,7 @@ final class LeadershipHuntTest {
     /** How many would act if they were asked now; who is stopped is not. */
     private int acting() {
       int count = 0;
-      for (Process process : List.copyOf(processes)) {
+      for (Candidate process : List.copyOf(processes)) {
         if (process.stoppedUntilNs <= host.monotonicNs() && process.leadership.isLeader()) {
           count++;
         }

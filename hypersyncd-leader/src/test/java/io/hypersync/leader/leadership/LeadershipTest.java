@@ -286,8 +286,14 @@ final class LeadershipTest {
     ClaimContent content = new Held(claim);
     assertEquals(content, ClaimText.parse(ClaimText.of(content)));
     assertEquals(
-        "hypersync-claim: 1\ninstance: 4711-9f\npid: 4711\nclaimed_at_ms: 1795843200000\n"
-            + "beats: 12\nwanted_by: x y\n",
+        """
+        hypersync-claim: 1
+        instance: 4711-9f
+        pid: 4711
+        claimed_at_ms: 1795843200000
+        beats: 12
+        wanted_by: x y
+        """,
         ClaimText.of(content));
   }
 

@@ -26,9 +26,12 @@ final class LineageTest {
   @Test
   void itIsReadAsItWasWritten() {
     assertEquals(
-        "hypersync-lineage: 1\nid: fffffffffffffff7\n"
-            + "rewind: 0000000000000000 100 1000 on monday\n"
-            + "rewind: 0000000000000007 50 2000 again\n",
+        """
+        hypersync-lineage: 1
+        id: fffffffffffffff7
+        rewind: 0000000000000000 100 1000 on monday
+        rewind: 0000000000000007 50 2000 again
+        """,
         TWICE.toText());
     assertEquals(TWICE, Lineage.parse(TWICE.toText()));
     assertEquals(Lineage.FIRST, Lineage.parse(Lineage.FIRST.toText()));

@@ -13,6 +13,7 @@ import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lock.LockManager;
+import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.presence.Presence;
 import io.hypersync.leader.presence.PresenceEvent;
@@ -83,6 +84,11 @@ class HandshakeHandlerTest {
   private final Presence presence =
       new Presence(
           WORKSPACE, 90 * SECOND_NS, ResumeKey.generate(), Clock.SYSTEM, new Random(1)::nextLong);
+  private final Notices notices =
+      new Notices(
+          Clock.SYSTEM,
+          (worker, message) ->
+              port.send(Objects.requireNonNull(sessions.of(worker)).id(), message));
   private final HandshakeHandler handshakeHandler =
       new HandshakeHandler(
           LeaderConfig.of(WORKSPACE),
@@ -93,7 +99,8 @@ class HandshakeHandlerTest {
           port,
           locks,
           () -> 0,
-          presence);
+          presence,
+          notices);
 
   @BeforeEach
   void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
@@ -177,7 +184,8 @@ class HandshakeHandlerTest {
             port,
             locks,
             () -> 0,
-            presence);
+            presence,
+            notices);
     assertEquals(2, log.sync().trim(1));
 
     sessions.opened(new SessionId(1), W, "a", 0);
@@ -204,7 +212,16 @@ class HandshakeHandlerTest {
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0, presence);
+            LeaderConfig.of(WORKSPACE),
+            77,
+            log,
+            manager,
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence,
+            notices);
     append(3, ROOT_1);
     assertEquals(3, log.sync().trim(2));
 
@@ -240,7 +257,8 @@ class HandshakeHandlerTest {
             port,
             locks,
             () -> 1,
-            presence);
+            presence,
+            notices);
     sessions.opened(new SessionId(1), W, "a", 0);
     collecting.hello(session(1), hello(0, GENESIS), 0);
     assertEquals(1, assertInstanceOf(Welcome.class, lastSent()).collectedThrough());
@@ -260,7 +278,8 @@ class HandshakeHandlerTest {
             port,
             locks,
             () -> 0,
-            presence);
+            presence,
+            notices);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -273,7 +292,16 @@ class HandshakeHandlerTest {
     SnapshotManager manager = snapshots();
     HandshakeHandler offering =
         new HandshakeHandler(
-            LeaderConfig.of(WORKSPACE), 77, log, manager, sessions, port, locks, () -> 0, presence);
+            LeaderConfig.of(WORKSPACE),
+            77,
+            log,
+            manager,
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence,
+            notices);
     assertEquals(2, log.sync().trim(1));
     sessions.opened(new SessionId(1), W, "a", 0);
     offering.hello(session(1), hello(1, GENESIS), 0);
@@ -309,7 +337,16 @@ class HandshakeHandlerTest {
         new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
     HandshakeHandler able =
         new HandshakeHandler(
-            config(offered), 77, log, snapshots(), sessions, port, locks, () -> 0, presence);
+            config(offered),
+            77,
+            log,
+            snapshots(),
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence,
+            notices);
     sessions.opened(new SessionId(1), W, "here", 0);
     long unknown = 1L << 40;
     able.hello(
@@ -455,7 +492,8 @@ class HandshakeHandlerTest {
         Protocol.REVISION,
         Features.NONE,
         "",
-        new SeenState(lineage, index, root));
+        new SeenState(lineage, index, root),
+        0);
   }
 
   @Test

@@ -5,8 +5,10 @@ import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.text.Printable;
 import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.Notice;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.profile.NodePaths;
@@ -27,6 +29,7 @@ final class Machine implements Surroundings {
   private final PressureGauge gauge;
   private final WorkerStages stages;
   private final IntSupplier agents;
+  private final NoticeLog noticeLog = new NoticeLog(Clock.SYSTEM, line -> LOG.warn("{}", line));
   private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
@@ -78,6 +81,11 @@ final class Machine implements Surroundings {
                 }
               });
     }
+  }
+
+  @Override
+  public void noticed(Notice notice) {
+    noticeLog.noticed(notice);
   }
 
   /** The warning for the log: which locks of which files are freed, and when. */

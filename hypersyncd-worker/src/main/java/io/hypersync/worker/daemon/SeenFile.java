@@ -77,7 +77,7 @@ final class SeenFile {
 
   /** Writes it if it is another one; a failure is logged once. */
   synchronized void write(SeenState seen, boolean synced) {
-    if (seen.index() == 0 || seen.equals(written) && !synced) {
+    if (seen.index() == 0 || (seen.equals(written) && !synced)) {
       return;
     }
     try {

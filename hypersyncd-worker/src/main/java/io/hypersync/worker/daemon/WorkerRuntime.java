@@ -147,7 +147,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final MutationsProxy mutations;
   private final PastMounts pastMounts;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
-  private final long startedNs = System.nanoTime();
+  private final long startedNs = Clock.SYSTEM.monotonicNs();
   private final Object mounting = new Object();
   private volatile boolean closing;
   private final @Nullable AgentNames agents;
@@ -379,7 +379,7 @@ public final class WorkerRuntime implements AutoCloseable {
     loop.start();
     seenWriter.start();
     long pauseMs = SAY_EVERY_MS;
-    long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
+    long nextSayNs = Clock.SYSTEM.monotonicNs() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
     while (!agent.isWritable()) {
       Thread.sleep(POLL_MS);
       refuseIfClosing();
@@ -407,7 +407,7 @@ public final class WorkerRuntime implements AutoCloseable {
       if (!failed.isEmpty()) {
         throw new UserError("the log cannot be applied here: " + failed, "Look at the disk.");
       }
-      if (System.nanoTime() - nextSayNs >= 0) {
+      if (Clock.SYSTEM.monotonicNs() - nextSayNs >= 0) {
         pauseMs = Math.min(2 * pauseMs, SAY_SELDOM_MS);
         nextSayNs += TimeUnit.MILLISECONDS.toNanos(pauseMs);
         LOG.info(
@@ -498,6 +498,7 @@ public final class WorkerRuntime implements AutoCloseable {
             a -> {
               ObjectNode known = WorkerStatus.of(options, startedNs, a, stages, mounted);
               known.set("hazards", HazardReports.status(hazards));
+              known.set("notices", NoticeReports.status(a.notices()));
               return known;
             });
     status.set("page_memory", PageMemoryStatus.of(pages));
@@ -528,6 +529,16 @@ public final class WorkerRuntime implements AutoCloseable {
    */
   public ObjectNode hazards(JsonNode args) {
     return questions.ask(a -> HazardReports.entries(hazards, args, a.visible().index()));
+  }
+
+  /**
+   * Which other workers have come and gone, and what else the leader has told this one; blocks for
+   * the agent's answer, as {@link #status} does.
+   *
+   * @param args see {@link NoticeReports#events}
+   */
+  public ObjectNode events(JsonNode args) {
+    return questions.ask(a -> NoticeReports.events(a.notices(), args));
   }
 
   /** Latencies of mutations by stage; blocks for the agent's answer, as {@link #status} does. */
@@ -786,10 +797,10 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   private void drain() {
-    long limitNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_LIMIT_MS);
+    long limitNs = Clock.SYSTEM.monotonicNs() + TimeUnit.MILLISECONDS.toNanos(DRAIN_LIMIT_MS);
     try {
       while (agent.isWritable()
-          && System.nanoTime() - limitNs < 0
+          && Clock.SYSTEM.monotonicNs() - limitNs < 0
           && questions.ask(WorkerAgent::pendingMutations) > 0) {
         Thread.sleep(POLL_MS);
       }

@@ -42,7 +42,7 @@ final class WorkerStatus {
     status.put("worker_id", options.worker().name());
     status.put("workspace", options.workspace().toString());
     status.put("pid", ProcessHandle.current().pid());
-    status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
+    status.put("uptime_ms", (Clock.SYSTEM.monotonicNs() - startedNs) / NS_PER_MS);
     status.put("mount", options.mountPoint().toString());
     status.put("local", options.localDir().toString());
     status.put("leader", HostPorts.of(options.leaderAddress()));
@@ -52,7 +52,7 @@ final class WorkerStatus {
         "link_down_ms",
         agent.monitor().state() == LinkState.LIVE
             ? 0
-            : (System.nanoTime() - agent.monitor().notLiveSinceNs()) / NS_PER_MS);
+            : (Clock.SYSTEM.monotonicNs() - agent.monitor().notLiveSinceNs()) / NS_PER_MS);
     status.set("negotiated", negotiated(agent.params()));
     status.put("mounted", mounted);
     status.put("connected", agent.monitor().isConnected());

@@ -11,6 +11,7 @@ import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.notice.Notices;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -43,6 +44,7 @@ public final class LeaderSession {
   private String reportedInstall = "";
   private SessionGrant grant = SessionGrant.NONE;
   private String resumeToken = "";
+  private final Notices notices = new Notices();
   private long resumes;
   private long epoch;
 
@@ -108,7 +110,8 @@ public final class LeaderSession {
             Protocol.REVISION,
             config.features(),
             resumeToken,
-            seen));
+            seen,
+            notices.seen()));
   }
 
   /**
@@ -136,6 +139,7 @@ public final class LeaderSession {
     catchUpTarget = welcome.commitIndex();
     grant = welcome.grant();
     resumeToken = grant.token();
+    notices.session(grant.session());
     resumes += grant.resumed() ? 1 : 0;
     reportedDivergence = "";
     monitor.welcomed(nowNs);
@@ -145,6 +149,11 @@ public final class LeaderSession {
   /** The leader gives a new resume token, in place of the one before. */
   public void renewed(String token) {
     resumeToken = token;
+  }
+
+  /** What the leader has told this worker besides the log. */
+  public Notices notices() {
+    return notices;
   }
 
   /** What the last valid Welcome has granted. */
@@ -243,9 +252,13 @@ public final class LeaderSession {
     return true;
   }
 
-  /** Ends a session whose leader is silent, and connects when an attempt is due. */
-  public void tick(long nowNs) {
-    if (monitor.isSilent(nowNs)) {
+  /**
+   * Ends a session whose leader is silent, and connects when an attempt is due.
+   *
+   * @param suspendedNs for how long the machine has been suspended so far
+   */
+  public void tick(long nowNs, long suspendedNs) {
+    if (monitor.isSilent(nowNs, suspendedNs)) {
       giveUp("nothing heard for " + config.leaderTimeoutNs() / 1_000_000 + " ms", nowNs);
     }
     if (monitor.attemptIsDue(nowNs)) {

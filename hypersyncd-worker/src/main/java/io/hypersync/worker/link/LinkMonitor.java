@@ -6,7 +6,8 @@ import io.hypersync.worker.WorkerConfig;
  * The state of the link: detects a silent leader, and times the attempts to connect. Silence is
  * counted in ten slices, at most one for each check: a worker that was itself paused for two
  * seconds has not received anything for two seconds either, so it must read what has arrived before
- * it can judge.
+ * it can judge. A worker whose machine was suspended is another matter: meanwhile the leader has
+ * heard nothing and may have given its leases to others, so that time counts as silence at once.
  */
 public final class LinkMonitor {
   private static final int SLICES = 10;
@@ -22,6 +23,7 @@ public final class LinkMonitor {
   private long pauseNs;
   private long sliceEndNs;
   private int silentSlices;
+  private long knownSuspendedNs;
   private long notLiveSinceNs;
   private boolean isLive;
   private boolean elsewhere;
@@ -90,15 +92,27 @@ public final class LinkMonitor {
   }
 
   /**
-   * Whether the leader has been silent for too long; to be called after arrived messages were read.
+   * Whether the leader has been silent for too long; to be called after arrived messages were read,
+   * also while there is no connection. What arrived before the machine was suspended, and was read
+   * behind that, says nothing of the leader as it is now.
+   *
+   * @param suspendedNs for how long the machine has been suspended so far
    */
-  public boolean isSilent(long nowNs) {
-    if (!isConnected() || nowNs < sliceEndNs) {
+  public boolean isSilent(long nowNs, long suspendedNs) {
+    int slept = slicesAsleep(suspendedNs);
+    if (!isConnected() || (slept == 0 && nowNs < sliceEndNs)) {
       return false;
     }
-    silentSlices++;
+    silentSlices += Math.max(1, slept);
     sliceEndNs = nowNs + config.leaderTimeoutNs() / SLICES;
     return silentSlices >= SLICES;
+  }
+
+  /** In how many slices the machine was suspended since the last look. */
+  private int slicesAsleep(long suspendedNs) {
+    long sleptNs = suspendedNs - knownSuspendedNs;
+    knownSuspendedNs = suspendedNs;
+    return Math.clamp(sleptNs * SLICES / Math.max(1, config.leaderTimeoutNs()), 0, SLICES);
   }
 
   /** The connection is lost or could not be made; the next attempt follows after a pause. */

@@ -2,6 +2,7 @@ package io.hypersync.worker.port;
 
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.Notice;
 import io.hypersync.wire.message.LocalPressure;
 
 /**
@@ -19,6 +20,9 @@ public interface Surroundings {
 
         @Override
         public void locksExpire(LockExpiryWarning warning, FsState visible) {}
+
+        @Override
+        public void noticed(Notice notice) {}
       };
 
   /** The CPU, memory and disk pressure of the host as of a moment ago; must not block. */
@@ -39,4 +43,7 @@ public interface Surroundings {
    * @param visible the visible state, to find the paths of the locked files
    */
   void locksExpire(LockExpiryWarning warning, FsState visible);
+
+  /** The leader tells something that no entry tells, once; must not block. */
+  void noticed(Notice notice);
 }

@@ -44,21 +44,36 @@ record KeeperMessage(Kind kind, byte[] body) {
   /** What a packet says. */
   enum Kind {
     /** Keep this mount. */
-    GIVE,
+    GIVE(1),
     /** The mount that is kept is to be served by this worker from now on. */
-    TAKE,
+    TAKE(2),
     /** Which mount waits for a worker? */
-    ASK,
+    ASK(3),
     /** The mount is gone, and with it the keeper's task. */
-    END,
+    END(4),
     /** This is the mount. */
-    KEPT,
+    KEPT(5),
     /** That cannot be. */
-    REFUSED,
+    REFUSED(6),
     /** So be it. */
-    DONE,
+    DONE(7),
     /** The worker that has taken the mount answers its requests from now on. */
-    SERVES
+    SERVES(8);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    private static Kind of(int code) {
+      for (Kind kind : values()) {
+        if (kind.code == code) {
+          return kind;
+        }
+      }
+      throw new IllegalArgumentException("a packet of the unknown kind " + code);
+    }
   }
 
   static KeeperMessage of(Kind kind) {
@@ -77,7 +92,7 @@ record KeeperMessage(Kind kind, byte[] body) {
     return ByteBuffer.allocate(HEADER_BYTES + body.length)
         .putInt(MAGIC)
         .putShort(VERSION)
-        .putShort((short) (kind.ordinal() + 1))
+        .putShort((short) kind.code)
         .put(body)
         .array();
   }
@@ -100,12 +115,8 @@ record KeeperMessage(Kind kind, byte[] body) {
       throw new IllegalArgumentException(
           "a packet of version " + version + ", and this program speaks version " + VERSION);
     }
-    int kind = in.getShort();
-    if (kind < 1 || kind > Kind.values().length) {
-      throw new IllegalArgumentException("a packet of the unknown kind " + kind);
-    }
     return new KeeperMessage(
-        Kind.values()[kind - 1], Arrays.copyOfRange(bytes, HEADER_BYTES, bytes.length));
+        Kind.of(in.getShort()), Arrays.copyOfRange(bytes, HEADER_BYTES, bytes.length));
   }
 
   /** What a REFUSED says. */

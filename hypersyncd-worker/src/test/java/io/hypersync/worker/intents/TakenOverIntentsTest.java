@@ -38,16 +38,16 @@ class TakenOverIntentsTest {
   private static final long START = 5;
 
   private final List<String> told = new ArrayList<>();
-  private final Process before = new Process(100);
-  private final Process after = new Process(200);
+  private final Incarnation before = new Incarnation(100);
+  private final Incarnation after = new Incarnation(200);
 
   /** One process after the other; each has an entropy of its own. */
-  private final class Process {
+  private final class Incarnation {
     private final RecordingLeaderLink link = new RecordingLeaderLink();
     private long entropy;
     private final IntentTracker tracker;
 
-    Process(long seed) {
+    Incarnation(long seed) {
       entropy = seed;
       tracker = new IntentTracker(link, () -> ++entropy, DEADLINE_NS, _ -> {});
       tracker.identifyBy(MOUNT);

@@ -77,7 +77,7 @@ class LinkMonitorTest {
   void everyMessageStartsTheTimeAnew() {
     monitor.handshaking(0);
     for (long at = 0; at < 5_000; at += 90) {
-      assertFalse(monitor.isSilent(at * MS));
+      assertFalse(monitor.isSilent(at * MS, 0));
       monitor.heard(at * MS);
     }
   }
@@ -85,15 +85,49 @@ class LinkMonitorTest {
   @Test
   void aPauseOfTheWorkerItselfIsNoSilence() {
     monitor.handshaking(0);
-    assertFalse(monitor.isSilent(60_000 * MS), "what has arrived meanwhile was not read yet");
+    assertFalse(monitor.isSilent(60_000 * MS, 0), "what has arrived meanwhile was not read yet");
     assertEquals(60_900, silentAfterMs(60_000, 10), "from here on it counts");
   }
 
   @Test
+  void aMachineThatWasSuspendedForTheTimeoutKnowsAtOnceThatItIsStale() {
+    monitor.handshaking(0);
+    assertFalse(monitor.isSilent(50 * MS, 0));
+    assertTrue(monitor.isSilent(1_050 * MS, 1_000 * MS));
+  }
+
+  /** It was in the socket's buffer when the machine went to sleep. */
+  @Test
+  void whatIsHeardAtTheWakeIsOlderThanTheSleep() {
+    monitor.handshaking(0);
+    assertFalse(monitor.isSilent(50 * MS, 0));
+    monitor.heard(60_000 * MS);
+    assertTrue(monitor.isSilent(60_000 * MS, 59_950 * MS));
+  }
+
+  @Test
+  void aShortSleepCountsAsSilenceInPart() {
+    monitor.handshaking(0);
+    assertFalse(monitor.isSilent(650 * MS, 600 * MS));
+    assertFalse(monitor.isSilent(700 * MS, 600 * MS), "less than a tenth of the timeout later");
+    assertFalse(monitor.isSilent(950 * MS, 600 * MS));
+    assertFalse(monitor.isSilent(1_051 * MS, 600 * MS));
+    assertFalse(monitor.isSilent(1_152 * MS, 600 * MS));
+    assertTrue(monitor.isSilent(1_253 * MS, 600 * MS));
+  }
+
+  @Test
+  void aSleepBeforeTheConnectionDoesNotCount() {
+    assertFalse(monitor.isSilent(60_000 * MS, 59_000 * MS));
+    monitor.handshaking(60_000 * MS);
+    assertFalse(monitor.isSilent(60_001 * MS, 59_000 * MS));
+  }
+
+  @Test
   void withoutAConnectionThereIsNoSilence() {
-    assertFalse(monitor.isSilent(60_000 * MS));
+    assertFalse(monitor.isSilent(60_000 * MS, 0));
     monitor.connecting();
-    assertFalse(monitor.isSilent(120_000 * MS));
+    assertFalse(monitor.isSilent(120_000 * MS, 0));
   }
 
   @Test
@@ -154,7 +188,7 @@ class LinkMonitorTest {
 
   private long silentAfterMs(long fromMs, long everyMs) {
     long at = fromMs;
-    while (!monitor.isSilent(at * MS)) {
+    while (!monitor.isSilent(at * MS, 0)) {
       at += everyMs;
       assertTrue(at < fromMs + 10_000, "never");
     }

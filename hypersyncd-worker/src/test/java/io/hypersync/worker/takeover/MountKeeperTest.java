@@ -9,6 +9,7 @@ import io.hypersync.worker.fuse.dev.DescriptorSocket;
 import io.hypersync.worker.fuse.dev.MemoryFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -97,7 +98,8 @@ class MountKeeperTest {
           KeeperMessage.decode(answerTo(newer.array())).reason());
       assertEquals(
           "a packet of another protocol",
-          KeeperMessage.decode(answerTo("GET / HTTP/1.1\r\n\r\n".getBytes("UTF-8"))).reason());
+          KeeperMessage.decode(answerTo("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8)))
+              .reason());
       assertEquals(
           KeeperMessage.Kind.REFUSED,
           KeeperMessage.decode(answerTo(KeeperMessage.of(KeeperMessage.Kind.GIVE).encoded()))

@@ -2,11 +2,20 @@ package io.hypersync.runtime.agent;
 
 /** Time as a port, so that the simulator can control it. */
 public interface Clock {
-  /** The clocks of the JVM. */
+  /** The clocks of the machine. Nothing else names their class, so nobody initializes it first. */
+  @SuppressWarnings("ClassInitializationDeadlock")
   Clock SYSTEM = new SystemClock();
 
-  /** Monotonic nanoseconds from an arbitrary origin; for durations and deadlines. */
+  /**
+   * Nanoseconds from an arbitrary origin, which never go back and go on while the machine is
+   * suspended: for durations and deadlines. A host that wakes up sees that its leases are over.
+   */
   long monotonicNs();
+
+  /** For how long the machine has been suspended so far, in nanoseconds, right to milliseconds. */
+  default long suspendedNs() {
+    return 0;
+  }
 
   /** Nanoseconds since 1970; may jump. For timestamps only. */
   long epochNs();

@@ -1,5 +1,6 @@
 package io.hypersync.runtime.agent;
 
+import io.hypersync.runtime.suspend.BootClock;
 import java.time.Instant;
 
 final class SystemClock implements Clock {
@@ -7,7 +8,12 @@ final class SystemClock implements Clock {
 
   @Override
   public long monotonicNs() {
-    return System.nanoTime();
+    return BootClock.nanoTime();
+  }
+
+  @Override
+  public long suspendedNs() {
+    return BootClock.suspendedNs();
   }
 
   @Override

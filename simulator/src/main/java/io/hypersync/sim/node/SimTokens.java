@@ -80,7 +80,9 @@ final class SimTokens {
         hello.run(),
         hello.revision(),
         hello.features(),
-        prng.oneIn(2) ? forged(hello.resumeToken()) : ofAnother(hello));
+        prng.oneIn(2) ? forged(hello.resumeToken()) : ofAnother(hello),
+        hello.seen(),
+        hello.noticesSeen());
   }
 
   /** The same, with another signature. */

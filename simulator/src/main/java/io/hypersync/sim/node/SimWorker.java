@@ -27,11 +27,13 @@ import io.hypersync.sim.check.ChunkWaitChecker;
 import io.hypersync.sim.check.DataPlaneChecker;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
+import io.hypersync.sim.check.NoticeChecker;
 import io.hypersync.sim.check.OlderState;
 import io.hypersync.sim.check.PartitionChecker;
 import io.hypersync.sim.check.ReplicaChecker;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
+import io.hypersync.sim.check.WakeChecker;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.mainhost.LocalWorkerLink;
@@ -42,6 +44,7 @@ import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.WorkerEnd;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.MachineClock;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.Snapshot;
@@ -51,6 +54,9 @@ import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.Notice;
+import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.worker.WorkerAgent;
@@ -104,6 +110,7 @@ public final class SimWorker implements WorkerEnd {
   private final SnapshotChecker snapshotChecker;
   private final OlderState older;
   private final boolean isLimited;
+  private final NoticeChecker noticeChecker;
   private boolean endNoted;
   private long checkedIndex = -1;
   private long backfilled;
@@ -144,6 +151,7 @@ public final class SimWorker implements WorkerEnd {
     this.disk = disk;
     this.store = disk.chunks();
     String name = id.name();
+    this.noticeChecker = new NoticeChecker(name);
     this.host = new Host(timeline, prng.split(), name);
     SimMulticastReceiver multicast = new SimMulticastReceiver(this, group, disk);
     this.link = new SimWorkerLink(network, this, multicast);
@@ -239,8 +247,8 @@ public final class SimWorker implements WorkerEnd {
             new SimCacheNotifier(host, prng.split(), ticket -> agent().dropped(ticket)),
             pid -> pid % 2 == 0, // the others have signal handlers
             new Shown(),
-            Surroundings.NONE,
-            timeline,
+            new ToldPeople(),
+            new MachineClock(timeline, host),
             prng.split(),
             _ -> {});
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
@@ -264,7 +272,13 @@ public final class SimWorker implements WorkerEnd {
             timeline);
     cache.draws(prng.split()); // last, so that what is drawn for everything else stays the same
     this.older = new OlderState(prng.split(), store::isDamaged);
-    host.runs(agent::doWork);
+    WakeChecker wakes = new WakeChecker(name, config.leaderTimeoutNs());
+    host.runs(
+        () -> {
+          int done = agent.doWork();
+          wakes.worked(host.suspendedNs(), agent.isWritable());
+          return done;
+        });
     host.tickEvery(tickNs);
     host.wake();
   }
@@ -606,6 +620,22 @@ public final class SimWorker implements WorkerEnd {
     }
   }
 
+  /** Who is told what the leader says besides the log. */
+  private final class ToldPeople implements Surroundings {
+    @Override
+    public LocalPressure pressure() {
+      return LocalPressure.NOT_KNOWN;
+    }
+
+    @Override
+    public void locksExpire(LockExpiryWarning warning, FsState visible) {}
+
+    @Override
+    public void noticed(Notice notice) {
+      noticeChecker.told(agent().notices().session(), notice);
+    }
+  }
+
   private void note(LeaderMessage message) {
     record.heard();
     switch (message) {
@@ -628,6 +658,7 @@ public final class SimWorker implements WorkerEnd {
       case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
       case LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
+          LeaderMessage.Notice _,
           LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -32,6 +32,11 @@ public final class Host {
   /** The sum of all pauses, the rest of one that lasts included. */
   private long pausedNs;
 
+  private int pauses;
+
+  /** The sum of those pauses in which the machine was suspended. */
+  private long suspendedNs;
+
   /** The agent's {@code doWork}. */
   @FunctionalInterface
   public interface Work {
@@ -83,6 +88,10 @@ public final class Host {
     long fromNs = Math.max(pausedUntilNs, nowNs);
     pausedUntilNs = Math.max(pausedUntilNs, nowNs + ns);
     pausedNs += pausedUntilNs - fromNs;
+    pauses++;
+    if (pauses % 2 == 0) { // the machine is suspended; the others are as by SIGSTOP
+      suspendedNs += pausedUntilNs - fromNs;
+    }
   }
 
   /**
@@ -93,6 +102,14 @@ public final class Host {
   public long awakeNs() {
     long nowNs = timeline.monotonicNs();
     return nowNs - (pausedNs - Math.max(0, pausedUntilNs - nowNs));
+  }
+
+  /**
+   * For how long the machine has been suspended so far, in nanoseconds; not to be asked within a
+   * pause, in which nothing runs.
+   */
+  public long suspendedNs() {
+    return suspendedNs;
   }
 
   /** When the last pause ended or will end, on the monotonic clock; 0 without a pause. */

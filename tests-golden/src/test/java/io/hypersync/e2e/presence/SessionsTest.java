@@ -105,6 +105,51 @@ class SessionsTest {
   }
 
   @Test
+  void whatAHostIsToldWhileItSleepsArrivesOnceAndInOrder() throws Exception {
+    start("30s");
+    cluster.hypersync("message", "b", "zero").orFail("message");
+    Await.until("b is told", () -> told("b").contains("message b zero"));
+    cluster.worker("b").freeze();
+    awaitTransport("b", "offline");
+    for (String text : List.of("one", "two \u001b[31m", "three")) {
+      String said = cluster.hypersync("message", "b", text).orFail("message");
+      assertTrue(said.contains("is away"), said);
+    }
+    cluster.startWorker("c");
+    assertEquals(4, cluster.leader().status().path("notices").path("waiting").asInt());
+    cluster.worker("b").thaw();
+    cluster.awaitWritable("b");
+    List<String> expected =
+        List.of(
+            "message b zero",
+            "message b one",
+            "message b two \\x1b[31m",
+            "message b three",
+            "worker_joined c");
+    Await.until("b is told of c", () -> told("b").contains("worker_joined c"));
+    assertEquals(expected, told("b"));
+    assertEquals(0, cluster.worker("b").status().path("notices").path("missed").asInt());
+    assertEquals(0, cluster.leader().status().path("notices").path("waiting").asInt());
+    assertTrue(cluster.worker("b").log().contains("a message from the leader's host: three"));
+    assertTrue(cluster.hypersync("message", "nobody", "x").output().contains("is not there"));
+  }
+
+  /** What a worker was told, without who has joined before it. */
+  private List<String> told(String worker) {
+    List<String> told = new ArrayList<>();
+    for (JsonNode event :
+        cluster
+            .worker(worker)
+            .ask("events", JsonNodeFactory.instance.objectNode())
+            .path("events")) {
+      String kind = event.path("kind").asText();
+      String text = kind + " " + event.path("worker_id").asText();
+      told.add(kind.equals("message") ? text + " " + event.path("reason").asText() : text);
+    }
+    return told;
+  }
+
+  @Test
   void aNewLeaderGoesOnWithTheSessionsIfItKnowsItsKey() throws Exception {
     start("20s");
     Path key = cluster.workspace().stateDir().resolve("resume.key");

@@ -47,6 +47,7 @@ enum FrameKind {
   PAST_STATE_REFUSED(0x4a, StreamKind.CONTROL, FrameKind.SMALL),
   MULTICAST_GROUP(0x4b, StreamKind.CONTROL, FrameKind.SMALL),
   SESSION_RENEWED(0x4d, StreamKind.CONTROL, FrameKind.SMALL),
+  NOTICE(0x4e, StreamKind.CONTROL, FrameKind.SMALL),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -134,6 +135,7 @@ enum FrameKind {
       case LeaderMessage.PastStateRefused _ -> PAST_STATE_REFUSED;
       case LeaderMessage.MulticastGroup _ -> MULTICAST_GROUP;
       case LeaderMessage.SessionRenewed _ -> SESSION_RENEWED;
+      case LeaderMessage.Notice _ -> NOTICE;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

@@ -20,6 +20,7 @@ import io.hypersync.wire.proto.Heartbeat;
 import io.hypersync.wire.proto.IntentStatusResponse;
 import io.hypersync.wire.proto.LogEntries;
 import io.hypersync.wire.proto.MulticastGroup;
+import io.hypersync.wire.proto.Notice;
 import io.hypersync.wire.proto.PastState;
 import io.hypersync.wire.proto.PastStateRefused;
 import io.hypersync.wire.proto.RateLimited;
@@ -64,6 +65,7 @@ final class LeaderMessages {
       DiscardUnknownFieldsParser.wrap(MulticastGroup.parser());
   private static final Parser<SessionRenewed> RENEWED =
       DiscardUnknownFieldsParser.wrap(SessionRenewed.parser());
+  private static final Parser<Notice> NOTICES = DiscardUnknownFieldsParser.wrap(Notice.parser());
   private static final Parser<ChunkUnavailable> UNAVAILABLE =
       DiscardUnknownFieldsParser.wrap(ChunkUnavailable.parser());
 
@@ -133,6 +135,14 @@ final class LeaderMessages {
               .build();
       case LeaderMessage.SessionRenewed renewed ->
           SessionRenewed.newBuilder().setResumeToken(renewed.token()).build();
+      case LeaderMessage.Notice notice ->
+          Notice.newBuilder()
+              .setNumber(notice.number())
+              .setAtNs(notice.atNs())
+              .setKind(kind(notice.kind()))
+              .setAbout(notice.about().name())
+              .setText(notice.text())
+              .build();
       case LeaderMessage.LockResponse response -> LockMessages.toProto(response);
       case LeaderMessage.LockExpiryWarning warning -> LockMessages.toProto(warning);
       case LeaderMessage.ChunkData _ ->
@@ -162,6 +172,7 @@ final class LeaderMessages {
       case SESSION_RENEWED ->
           new LeaderMessage.SessionRenewed(
               Fields.resumeToken(Fields.parse(RENEWED, kind, body).getResumeToken(), 1));
+      case NOTICE -> notice(Fields.parse(NOTICES, kind, body));
       case LOCK_RESPONSE -> LockMessages.response(body);
       case LOCK_EXPIRY_WARNING -> LockMessages.warning(body);
       case CHUNK_DATA,
@@ -256,6 +267,37 @@ final class LeaderMessages {
         Fields.number(proto.getChunkMax(), 0, Integer.MAX_VALUE, "chunk_max"),
         inlineThreshold,
         Fields.number(proto.getBatchWindowMs(), 0, Integer.MAX_VALUE, "batch_window_ms"));
+  }
+
+  private static Notice.Kind kind(LeaderMessage.Notice.Kind kind) {
+    return switch (kind) {
+      case MESSAGE -> Notice.Kind.MESSAGE;
+      case LOCKS_LOST -> Notice.Kind.LOCKS_LOST;
+      case WORKER_JOINED -> Notice.Kind.WORKER_JOINED;
+      case WORKER_LEFT -> Notice.Kind.WORKER_LEFT;
+    };
+  }
+
+  private static LeaderMessage notice(Notice proto) throws ProtocolException {
+    LeaderMessage.Notice.Kind kind =
+        switch (proto.getKind()) {
+          case MESSAGE -> LeaderMessage.Notice.Kind.MESSAGE;
+          case LOCKS_LOST -> LeaderMessage.Notice.Kind.LOCKS_LOST;
+          case WORKER_JOINED -> LeaderMessage.Notice.Kind.WORKER_JOINED;
+          case WORKER_LEFT -> LeaderMessage.Notice.Kind.WORKER_LEFT;
+          case KIND_UNSPECIFIED, UNRECOGNIZED ->
+              throw new ProtocolException("kind is missing or unknown");
+        };
+    if (proto.getText().length() > LeaderMessage.Notice.MAX_TEXT) {
+      throw new ProtocolException(
+          "text: at most " + LeaderMessage.Notice.MAX_TEXT + " characters allowed");
+    }
+    return new LeaderMessage.Notice(
+        Fields.number(proto.getNumber(), 1, "number"),
+        Fields.number(proto.getAtNs(), 0, "at_ns"),
+        kind,
+        Fields.workerId(proto.hasAbout(), proto.getAbout()),
+        proto.getText());
   }
 
   private static Refused.Reason reason(LeaderMessage.Refused.Reason reason) {

@@ -139,6 +139,7 @@ final class WorkerMessages {
           BARRIER_RESPONSE,
           LOCK_RESPONSE,
           LOCK_EXPIRY_WARNING,
+          NOTICE,
           COMMIT_ACK,
           CHUNK_NEED,
           INTENT_STATUS_RESPONSE,
@@ -170,6 +171,9 @@ final class WorkerMessages {
           .setSeenIndex(hello.seen().index())
           .setSeenRoot(Fields.toProto(hello.seen().root()));
     }
+    if (hello.noticesSeen() > 0) {
+      proto.setNoticesSeen(hello.noticesSeen());
+    }
     hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
     return proto.build();
   }
@@ -195,7 +199,8 @@ final class WorkerMessages {
                 proto.getSeenLineage(),
                 Fields.number(proto.getSeenIndex(), 1, "seen_index"),
                 Fields.hash(proto.hasSeenRoot(), proto.getSeenRoot(), "seen_root"))
-            : SeenState.NONE);
+            : SeenState.NONE,
+        Fields.number(proto.getNoticesSeen(), 0, "notices_seen"));
   }
 
   private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {

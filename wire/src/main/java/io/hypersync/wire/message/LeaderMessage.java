@@ -138,6 +138,34 @@ public sealed interface LeaderMessage {
   }
 
   /**
+   * Tells a worker what no entry of the log tells; control stream. What is for a worker that has no
+   * connection waits in its session, and is sent behind the next Welcome.
+   *
+   * @param number counts the notices of a session, from 1; the worker takes each number once, and a
+   *     gap is what the leader had no room for
+   * @param atNs when, in nanoseconds since 1970
+   * @param about the worker that it is about, which may be the one that is told
+   * @param text for a person, at most {@link #MAX_TEXT} characters; untrusted
+   */
+  record Notice(long number, long atNs, Kind kind, WorkerId about, String text)
+      implements LeaderMessage {
+    /** The longest text, in characters. */
+    public static final int MAX_TEXT = 1_000;
+
+    /** What has happened. */
+    public enum Kind {
+      /** Somebody at the leader's host says something to the people of this host. */
+      MESSAGE,
+      /** The leader has freed locks that this worker had not renewed in time (10.2). */
+      LOCKS_LOST,
+      /** Another worker's presence lease has begun. */
+      WORKER_JOINED,
+      /** Another worker's presence lease has ended. */
+      WORKER_LEFT
+    }
+  }
+
+  /**
    * Follows a Welcome at once, instead of log entries: the worker needs entries that the log does
    * not hold any more, or too many of them (13.2); control stream. The worker fetches the pages
    * that it does not have with ChunkFetch, and connects again when it has the snapshot.

@@ -20,9 +20,10 @@ public final class Protocol {
    * since revision 8, also in multicast packets ({@code LeaderMessage.MulticastGroup}); since
    * revision 9, an intent says what its caller may have read ({@code CallContext}); since revision
    * 10, a worker's session outlives its connections ({@link SessionGrant}), and an intent says
-   * under which locks it was made ({@code SubmitIntent.lockSession}).
+   * under which locks it was made ({@code SubmitIntent.lockSession}); since revision 11, the leader
+   * tells workers what is not in the log ({@code LeaderMessage.Notice}).
    */
-  public static final int REVISION = 10;
+  public static final int REVISION = 11;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

@@ -79,7 +79,8 @@ public enum StreamKind {
           LeaderMessage.PastState _,
           LeaderMessage.PastStateRefused _,
           LeaderMessage.MulticastGroup _,
-          LeaderMessage.SessionRenewed _ ->
+          LeaderMessage.SessionRenewed _,
+          LeaderMessage.Notice _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

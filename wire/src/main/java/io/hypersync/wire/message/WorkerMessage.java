@@ -35,6 +35,8 @@ public sealed interface WorkerMessage {
    *     most {@link SessionGrant#MAX_TOKEN} characters
    * @param seen the newest state that the worker has ever shown: a leader that does not have it is
    *     not to serve
+   * @param noticesSeen the number of the newest notice that was taken in the session which the
+   *     token names; 0 if there was none. The leader sends those behind it again
    */
   record Hello(
       String protocolVersion,
@@ -47,9 +49,10 @@ public sealed interface WorkerMessage {
       int revision,
       Features features,
       String resumeToken,
-      SeenState seen)
+      SeenState seen,
+      long noticesSeen)
       implements WorkerMessage {
-    /** A Hello of a worker that remembers no state. */
+    /** A Hello of a worker that remembers no state, and has taken no notice. */
     public Hello(
         String protocolVersion,
         WorkspaceId workspace,
@@ -72,7 +75,8 @@ public sealed interface WorkerMessage {
           revision,
           features,
           resumeToken,
-          SeenState.NONE);
+          SeenState.NONE,
+          0);
     }
 
     /** A Hello of this version's revision and features, of a worker without a session. */
@@ -93,7 +97,9 @@ public sealed interface WorkerMessage {
           run,
           Protocol.REVISION,
           Features.SUPPORTED,
-          "");
+          "",
+          SeenState.NONE,
+          0);
     }
   }
 

@@ -13,6 +13,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.hazard.CallContext;
 import io.hypersync.model.hazard.CallPaths;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
@@ -82,7 +83,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0a                                    protocol_revision
+                40 0b                                    protocol_revision
                 49 1b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -98,7 +99,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0a                                    protocol_revision
+            40 0b                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -114,6 +115,18 @@ class FrameCodecTest {
             00 00 00 08           length
             4d                    SessionRenewed
             0a 05 746f6b 656e     resume_token
+            """),
+        Arguments.of(
+            new LeaderMessage.Notice(
+                3, 5, LeaderMessage.Notice.Kind.LOCKS_LOST, new WorkerId("w1"), "hi"),
+            """
+            00 00 00 0f           length
+            4e                    Notice
+            08 03                 number
+            10 05                 at_ns
+            18 02                 kind
+            22 02 7731            about
+            2a 02 6869            text
             """),
         Arguments.of(
             new WorkerMessage.WorkerApplied(
@@ -596,6 +609,11 @@ class FrameCodecTest {
             "applied_index is 18446744073709551615"),
         fault("01", "0a 01 ff", "cannot be parsed"),
         fault("4d", "", "resume_token: expected 1 to 512"),
+        fault("4e", "10 05 18 01 22 02 7731", "number is 0"),
+        fault("4e", "08 01 10 05 22 02 7731", "kind is missing or unknown"),
+        fault("4e", "08 01 10 05 18 09 22 02 7731", "kind is missing or unknown"),
+        fault("4e", "08 01 10 05 18 01", "worker_id"),
+        fault("4e", "08 01 18 01 22 02 7731 2a e9 07" + " 78".repeat(1_001), "at most 1000"),
         fault("4d", "0a 01 0a", "resume_token: expected 1 to 512"),
         fault("4d", "0a 02 c3 a9", "resume_token: expected 1 to 512"),
         fault("4d", "0a 81 04" + " 78".repeat(513), "resume_token: expected 1 to 512"),

@@ -60,7 +60,8 @@ public final class SampleMessages {
             Integer.MAX_VALUE,
             Features.of(Feature.RAPTORQ, Feature.COMPRESSION),
             "mesh-resume.v1.x.y",
-            new SeenState(-9, 41_372, HASH)),
+            new SeenState(-9, 41_372, HASH),
+            Long.MAX_VALUE),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
         new WorkerMessage.SubmitIntent(
@@ -157,6 +158,15 @@ public final class SampleMessages {
             new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN)),
             -5),
         new LeaderMessage.SessionRenewed("!"),
+        new LeaderMessage.Notice(
+            Long.MAX_VALUE,
+            Long.MAX_VALUE,
+            LeaderMessage.Notice.Kind.WORKER_LEFT,
+            new WorkerId("w-2"),
+            "x".repeat(LeaderMessage.Notice.MAX_TEXT)),
+        new LeaderMessage.Notice(1, 0, LeaderMessage.Notice.Kind.MESSAGE, new WorkerId("w"), ""),
+        new LeaderMessage.Notice(
+            2, 1, LeaderMessage.Notice.Kind.WORKER_JOINED, new WorkerId("w"), "from x"),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.SESSION_REPLACED, "from 10.0.0.1:9"),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.PastState(-7, 1, HASH, bytes("manifest")),

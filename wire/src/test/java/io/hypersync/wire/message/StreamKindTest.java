@@ -44,6 +44,7 @@ class StreamKindTest {
           Map.entry(LeaderMessage.PastStateRefused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.MulticastGroup.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.SessionRenewed.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.Notice.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.LockResponse.class, StreamKind.CONTROL),

@@ -1,5 +1,6 @@
 package io.hypersync.leader.oplog.chronicle;
 
+import io.hypersync.runtime.agent.Clock;
 import java.util.concurrent.locks.LockSupport;
 
 /** The clock of a log, which tests replace. */
@@ -9,7 +10,7 @@ interface LogClock {
       new LogClock() {
         @Override
         public long nanoTime() {
-          return System.nanoTime();
+          return Clock.SYSTEM.monotonicNs();
         }
 
         @Override

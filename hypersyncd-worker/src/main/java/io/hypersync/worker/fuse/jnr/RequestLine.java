@@ -2,6 +2,7 @@ package io.hypersync.worker.fuse.jnr;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
@@ -61,7 +62,7 @@ final class RequestLine {
   Answer ask(Caller caller, InodeNo node, FuseOpcode opcode, FuseOperation operation)
       throws CallFailed {
     RequestId unique = new RequestId(numbers.getAndIncrement());
-    BlockingReply reply = new BlockingReply(unique, System.nanoTime());
+    BlockingReply reply = new BlockingReply(unique, Clock.SYSTEM.monotonicNs());
     RequestHeader header =
         new RequestHeader(unique, node, caller.uid(), caller.gid(), caller.pid(), opcode);
     counters.request(opcode);

@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.dev.KernelChannel;
 import io.hypersync.worker.fuse.protocol.Decoded;
 import io.hypersync.worker.fuse.protocol.FuseReplyEncoder;
@@ -33,7 +34,7 @@ final class RequestDispatcher {
 
   /** Handles one message that arrived on {@code channel}. Never throws. */
   void dispatch(ByteBuffer message, KernelChannel channel) {
-    long receivedNs = System.nanoTime();
+    long receivedNs = Clock.SYSTEM.monotonicNs();
     Decoded decoded = decoder.decode(message);
     switch (decoded) {
       case Decoded.Request(FuseRequest request) -> handle(request, receivedNs, channel);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.notice;
+
+import org.jspecify.annotations.NullMarked;

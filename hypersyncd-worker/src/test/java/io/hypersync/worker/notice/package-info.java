@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.worker.notice;
+
+import org.jspecify.annotations.NullMarked;

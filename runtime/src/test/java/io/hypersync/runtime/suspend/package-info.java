@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.runtime.suspend;
+
+import org.jspecify.annotations.NullMarked;
