@@ -11,6 +11,7 @@ import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,8 @@ class JnrWithoutRootTest {
       cluster.putSettings("b", TestCluster.JNR);
       cluster.startLeader();
       cluster.startWorker("a");
+      Files.setPosixFilePermissions(
+          cluster.mount("a"), PosixFilePermissions.fromString("rwxrwxrwx"));
       cluster.launchWorker("b");
       DaemonJvm worker = cluster.worker("b");
       Await.until(
