@@ -88,6 +88,7 @@ class LeaderGateTest {
             "sessions",
             "disconnected",
             "presence",
+            "notices",
             "scheduler",
             "sequencer",
             "intentHandler",

@@ -28,6 +28,7 @@ final class AdminSurfaceTest {
           Map.entry("events", false),
           Map.entry("stages", false),
           Map.entry("diff", false),
+          Map.entry("message", true),
           Map.entry("place", true),
           Map.entry("snapshot", true),
           Map.entry("gc", true),
