@@ -174,9 +174,9 @@ public final class WorkerAgent implements Agent {
   private final MulticastReports multicast;
   private final WorkerChunks chunks;
 
-  /** What a collection must keep. */
   private final NewestSeen seen = new NewestSeen();
 
+  /** What a collection must keep. */
   private final ChunkCache.Source needed =
       new ChunkCache.Source() {
         @Override

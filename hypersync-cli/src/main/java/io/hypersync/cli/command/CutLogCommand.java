@@ -147,10 +147,7 @@ final class CutLogCommand implements Callable<Integer> {
     screen.show(tree, () -> text(workspace, survey, kept));
   }
 
-  /**
-   * What workers have seen after the entry is given up. Before the cut: what they have seen up to
-   * it is compared all the same.
-   */
+  /** What workers have seen is given up; before the cut, which may be interrupted. */
   private void beginLineage(Path state, boolean again) {
     String name = "cut after entry " + after;
     Lineage before = LineageFile.read(state);

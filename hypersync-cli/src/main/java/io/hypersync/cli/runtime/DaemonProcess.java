@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -83,6 +84,7 @@ public final class DaemonProcess {
                         daemon,
                         socket,
                         asked -> {
+                          stopping = true;
                           practice.end();
                           askedToStop(asked);
                         })
@@ -91,6 +93,7 @@ public final class DaemonProcess {
       Thread onSignal =
           new Thread(
               () -> {
+                stopping = true;
                 practice.end(); // nobody waits for it any more
                 endOnSignal(daemon);
               },
@@ -115,10 +118,16 @@ public final class DaemonProcess {
     try {
       if (practising.isAwaited()) {
         practice.await();
+        if (stopping) {
+          return false; // what is closed cannot become ready
+        }
       }
       daemon.awaitReady();
       return true;
-    } catch (InterruptedException | UserError | IllegalStateException failure) {
+    } catch (InterruptedException
+        | UserError
+        | IllegalStateException
+        | RejectedExecutionException failure) {
       if (stopping) {
         LOG.debug("stopped before it was ready", failure);
         return false;

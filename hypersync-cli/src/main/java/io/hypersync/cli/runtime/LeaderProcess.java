@@ -8,6 +8,7 @@ import io.hypersync.leader.leadership.LeaderSeat;
 import io.hypersync.leader.leadership.Leadership;
 import io.hypersync.leader.leadership.Leadership.Phase;
 import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
@@ -56,14 +57,16 @@ public final class LeaderProcess {
           return;
         }
         lead(sockets, alone, mount, options.withSeat(seat.behind(leadership)), leadership);
-      } catch (UserError e) {
+      } catch (StateLock.InUse e) {
         if (!hasObserved) {
           throw e;
         }
-        // For instance, the leader that is followed was only stopped, and still has its state.
+        // The leader that is followed was only stopped, and still has its state.
         LOG.warn("this process cannot lead, and goes on observing: {}. {}", e.message(), e.hint());
         given = true;
         continue;
+      } finally {
+        Claims.release(leadership); // whatever has happened; nothing acts any more
       }
       if (leadership.lostBecause().isEmpty()) {
         return;

@@ -41,7 +41,9 @@ public final class MainHost implements Daemon {
     this.mount = mount;
     this.mountServer =
         AdminServer.start(socket, new DaemonCommands(mount, socket, Daemon::close).byName());
-    // On a thread of its own: whoever completes it may be the leader's, for which closing waits.
+    // On threads of their own: whoever completes them may be the leader's, for which closing waits.
+    // A mount that waits to join a leader which has ended would wait for ever.
+    var _ = leader.ended().whenCompleteAsync((_, _) -> mount.close(), MainHost::inBackground);
     var _ = mount.ended().whenCompleteAsync((_, why) -> mountEnded(why), MainHost::inBackground);
   }
 
@@ -90,11 +92,21 @@ public final class MainHost implements Daemon {
   public void awaitReady() throws InterruptedException {
     try {
       mount.awaitReady();
-    } catch (UserError e) {
-      LOG.error("not mounted here, the leader goes on without: {}. {}", e.message(), e.hint());
-      mount.close();
-      mountServer.close();
+    } catch (UserError | InterruptedException e) {
+      if (leader.ended().isDone()) {
+        return; // whoever waits for its end hears why
+      }
+      if (!(e instanceof UserError error)) {
+        throw e;
+      }
+      notMounted(error);
     }
+  }
+
+  private void notMounted(UserError e) {
+    LOG.error("not mounted here, the leader goes on without: {}. {}", e.message(), e.hint());
+    mount.close();
+    mountServer.close();
   }
 
   @Override

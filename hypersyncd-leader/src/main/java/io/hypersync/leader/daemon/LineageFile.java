@@ -1,7 +1,6 @@
 package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.lineage.Lineage;
-import io.hypersync.leader.lineage.Lineage.Rewind;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.DurableFiles;
@@ -73,10 +72,9 @@ public final class LineageFile {
     }
   }
 
-  /** Whether the newest lineage was begun by this name: a service may say it at each start. */
+  /** Whether there was a rewind of this name: a service may say it at each start. */
   public static boolean isDone(Lineage lineage, String name) {
-    Rewind newest = lineage.newest();
-    return newest != null && newest.name().equals(name);
+    return lineage.rewinds().stream().anyMatch(rewind -> rewind.name().equals(name));
   }
 
   private static UserError unusable(Path file, IOException e) {

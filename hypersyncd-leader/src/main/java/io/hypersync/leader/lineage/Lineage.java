@@ -49,11 +49,6 @@ public record Lineage(long id, List<Rewind> rewinds) {
         && name.chars().allMatch(c -> c >= ' ' && c < 0x7f);
   }
 
-  /** The last rewind; null if there was none. */
-  public @Nullable Rewind newest() {
-    return rewinds.isEmpty() ? null : rewinds.getLast();
-  }
-
   /**
    * The lineage that begins with this state.
    *

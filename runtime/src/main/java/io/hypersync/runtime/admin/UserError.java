@@ -6,7 +6,7 @@ import java.io.Serial;
  * A failure that the user can do something about: a wrong flag, a port in use, a daemon that is not
  * running. Commands print the message and the hint, never a stack trace.
  */
-public final class UserError extends RuntimeException {
+public class UserError extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
   /** Exit code of a command that failed while it ran. */

@@ -72,7 +72,9 @@ public final class PythonProcess implements AutoCloseable {
     process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
     try {
-      return CompletableFuture.supplyAsync(this::answer)
+      // A thread of its own: the common pool has one thread on two processors, and an answer that
+      // does not come would hold up the answers of all others.
+      return CompletableFuture.supplyAsync(this::answer, PythonProcess::onThreadOfItsOwn)
           .get(Await.LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -80,6 +82,10 @@ public final class PythonProcess implements AutoCloseable {
     } catch (ExecutionException | TimeoutException failure) {
       throw new AssertionError("not done in " + Await.LIMIT.toSeconds() + " s: " + line, failure);
     }
+  }
+
+  private static void onThreadOfItsOwn(Runnable task) {
+    var _ = Thread.ofPlatform().daemon().name("python-answer").start(task);
   }
 
   private String answer() {

@@ -22,6 +22,7 @@ final class FuseConf {
   }
 
   static boolean letsOthersIn(List<String> lines) {
-    return lines.stream().anyMatch(line -> line.strip().equals(ALLOW_OTHER));
+    return lines.stream()
+        .anyMatch(line -> line.replaceFirst("#.*", "").strip().equals(ALLOW_OTHER));
   }
 }

@@ -33,6 +33,10 @@ final class RequestLine {
   private final FuseHandler handler;
   private final FuseCounters counters;
   private final Interruption interruption;
+
+  /** As the kernel counts: an odd number is that of an interrupt. */
+  private static final int STEP = 2;
+
   private final AtomicLong numbers = new AtomicLong(FIRST_NUMBER);
   private final Set<BlockingReply> waiting = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
@@ -61,7 +65,7 @@ final class RequestLine {
    */
   Answer ask(Caller caller, InodeNo node, FuseOpcode opcode, FuseOperation operation)
       throws CallFailed {
-    RequestId unique = new RequestId(numbers.getAndIncrement());
+    RequestId unique = new RequestId(numbers.getAndAdd(STEP));
     BlockingReply reply = new BlockingReply(unique, Clock.SYSTEM.monotonicNs());
     RequestHeader header =
         new RequestHeader(unique, node, caller.uid(), caller.gid(), caller.pid(), opcode);

@@ -11,6 +11,7 @@ class FuseConfTest {
   @CsvSource({
     "user_allow_other, true",
     "'  user_allow_other ', true",
+    "user_allow_other # why, true",
     "#user_allow_other, false",
     "mount_max = 1000, false",
     "'', false"
