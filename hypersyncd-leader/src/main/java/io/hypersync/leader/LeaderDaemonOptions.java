@@ -90,6 +90,15 @@ public record LeaderDaemonOptions(
     LeaderSeat seat) {
   /** The same, with this part of the maximum heap for the filesystem state. */
   public LeaderDaemonOptions withStateHeapShare(double share) {
+    return with(share, seat);
+  }
+
+  /** The same, for a process that leads by this seat. */
+  public LeaderDaemonOptions withSeat(LeaderSeat taken) {
+    return with(stateHeapShare, taken);
+  }
+
+  private LeaderDaemonOptions with(double share, LeaderSeat taken) {
     return new LeaderDaemonOptions(
         workspace,
         workspaceName,
@@ -106,41 +115,6 @@ public record LeaderDaemonOptions(
         openLeaseTtl,
         presenceLease,
         share,
-        stateMemory,
-        chunkMax,
-        inlineThreshold,
-        snapshots,
-        collections,
-        scrubs,
-        catchUp,
-        dataPlane,
-        multicast,
-        logRetention,
-        placement,
-        reservations,
-        agentMail,
-        enforcesReservations,
-        seat);
-  }
-
-  /** The same, for a process that leads by this seat. */
-  public LeaderDaemonOptions withSeat(LeaderSeat taken) {
-    return new LeaderDaemonOptions(
-        workspace,
-        workspaceName,
-        identity,
-        bindAddress,
-        stateDir,
-        batchMaxOps,
-        batchMaxBytes,
-        maxPendingIntents,
-        rateLimits,
-        windowEntries,
-        lockTtl,
-        lockGrace,
-        openLeaseTtl,
-        presenceLease,
-        stateHeapShare,
         stateMemory,
         chunkMax,
         inlineThreshold,

@@ -436,6 +436,10 @@ class HandshakeHandlerTest {
   }
 
   private static Hello helloWith(String token) {
+    return helloWith(token, SeenState.NONE);
+  }
+
+  private static Hello helloWith(String token, SeenState seen) {
     return new Hello(
         Protocol.VERSION,
         WORKSPACE,
@@ -446,7 +450,9 @@ class HandshakeHandlerTest {
         RUN,
         Protocol.REVISION,
         Features.NONE,
-        token);
+        token,
+        seen,
+        0);
   }
 
   private void assertRefused(Reason reason, Hello hello) {
@@ -481,19 +487,7 @@ class HandshakeHandlerTest {
   }
 
   private static Hello hasSeen(long lineage, long index, Hash root) {
-    return new Hello(
-        Protocol.VERSION,
-        WORKSPACE,
-        W,
-        none(),
-        0,
-        GENESIS,
-        RUN,
-        Protocol.REVISION,
-        Features.NONE,
-        "",
-        new SeenState(lineage, index, root),
-        0);
+    return helloWith("", new SeenState(lineage, index, root));
   }
 
   @Test
