@@ -38,7 +38,7 @@ final class AgentsDemo {
    * An agent's process is known from its first change on; on a busy machine a moment later. So each
    * makes one before the work that counts.
    */
-  private static final String BEGIN = "mkdir -p notes; echo begun > notes/$AGENT_NAME; sleep 0.5\n";
+  private static final String BEGIN = "echo begun > notes/$AGENT_NAME; sleep 0.5\n";
 
   private static final String WORK =
       BEGIN + "for i in 1 2 3 4 5; do echo \"$AGENT_NAME: step $i\" >> notes/$AGENT_NAME; done\n";
@@ -65,7 +65,9 @@ final class AgentsDemo {
   void play() throws IOException, InterruptedException {
     cleanup.add("end the agents", this::endRunning);
     Path onA = folder.mount("a").resolve(PROJECT);
-    Files.createDirectories(onA);
+    // Before the agents begin: the one who made it could not be undone while others have notes
+    // there.
+    Files.createDirectories(onA.resolve("notes"));
     Demo.settle(cast);
     narrator.say(
         "six agents begin: %s on A, %s on B",
