@@ -35,10 +35,11 @@ final class AgentsDemo {
   private static final String BEFORE = "the API, version 1\n";
 
   /**
-   * An agent's process is known from its first change on; on a busy machine a moment later. So each
-   * makes one before the work that counts.
+   * An agent's process is known from its first change on; on a very busy machine a moment later. So
+   * each first empties a file that is empty, which leaves nothing to undo if nobody knows whose
+   * that was.
    */
-  private static final String BEGIN = "echo begun > notes/$AGENT_NAME; sleep 0.5\n";
+  private static final String BEGIN = ": > ../known/$AGENT_NAME; sleep 0.5\n";
 
   private static final String WORK =
       BEGIN + "for i in 1 2 3 4 5; do echo \"$AGENT_NAME: step $i\" >> notes/$AGENT_NAME; done\n";
@@ -68,6 +69,10 @@ final class AgentsDemo {
     // Before the agents begin: the one who made it could not be undone while others have notes
     // there.
     Files.createDirectories(onA.resolve("notes"));
+    Path known = Files.createDirectories(folder.mount("a").resolve("known"));
+    for (String agent : AGENTS) {
+      Files.createFile(known.resolve(agent));
+    }
     Demo.settle(cast);
     narrator.say(
         "six agents begin: %s on A, %s on B",

@@ -7,8 +7,8 @@ import io.hypersync.leader.daemon.leadership.LeadershipTimer;
 import io.hypersync.leader.leadership.LeaderSeat;
 import io.hypersync.leader.leadership.Leadership;
 import io.hypersync.leader.leadership.Leadership.Phase;
+import io.hypersync.runtime.admin.AlreadyRunning;
 import io.hypersync.runtime.admin.RunDirectory;
-import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
@@ -57,11 +57,12 @@ public final class LeaderProcess {
           return;
         }
         lead(sockets, alone, mount, options.withSeat(seat.behind(leadership)), leadership);
-      } catch (StateLock.InUse e) {
+      } catch (AlreadyRunning e) {
         if (!hasObserved) {
           throw e;
         }
-        // The leader that is followed was only stopped, and still has its state.
+        // The leader that is followed was only stopped, and still has its state and its admin
+        // socket.
         LOG.warn("this process cannot lead, and goes on observing: {}. {}", e.message(), e.hint());
         given = true;
         continue;

@@ -126,7 +126,7 @@ public final class AdminServer implements AutoCloseable {
    * Checks that no running daemon listens on a socket. A process that accepts but does not respond
    * counts as running.
    *
-   * @throws UserError if one does
+   * @throws AlreadyRunning if one does
    */
   public static void refuseIfAlive(Path socket) {
     boolean alive =
@@ -137,7 +137,7 @@ public final class AdminServer implements AutoCloseable {
           case AdminClient.Reply.Unresponsive _ -> true;
         };
     if (alive) {
-      throw new UserError(
+      throw new AlreadyRunning(
           "a daemon is already listening on " + socket,
           "See it with ./hypersync status, and stop it before starting another.");
     }

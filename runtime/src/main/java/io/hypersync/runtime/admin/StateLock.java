@@ -4,7 +4,6 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.file.OwnerOnlyPermissions;
 import java.io.IOException;
-import java.io.Serial;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -59,21 +58,12 @@ public final class StateLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Another daemon uses the directory. */
-  public static final class InUse extends UserError {
-    @Serial private static final long serialVersionUID = 1L;
-
-    private InUse(String message, String hint) {
-      super(message, hint);
-    }
-  }
-
   /**
    * Takes the lock, without waiting. Creates the directory if it is missing, and removes other
    * users' permissions from its content ({@link OwnerOnlyPermissions}).
    *
    * @param what the daemon to name in the error message of another process that tries
-   * @throws InUse if another daemon holds the lock; the message names it
+   * @throws AlreadyRunning if another daemon holds the lock; the message names it
    * @throws UserError if the directory cannot be used
    */
   public static StateLock acquire(Path stateDir, String what) {
@@ -98,7 +88,7 @@ public final class StateLock implements AutoCloseable {
       if (tryLock(channel) == null) {
         String holder = Files.readString(file).strip();
         channel.close();
-        throw new InUse(
+        throw new AlreadyRunning(
             "the " + kind + " " + stateDir + " is in use by " + holder,
             "Stop that process first, or give another " + kind + ".");
       }

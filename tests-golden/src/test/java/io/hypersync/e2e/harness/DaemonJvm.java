@@ -282,7 +282,7 @@ public final class DaemonJvm {
   }
 
   /** The last lines of the log. */
-  String tail(int lines) {
+  public String tail(int lines) {
     List<String> all = log().lines().toList();
     return "--- %s (process %d), end of its log%n%s%n"
         .formatted(

@@ -60,12 +60,12 @@ class LeadershipOnMountsTest {
           awaitObserver(cluster, second);
         } finally {
           third.terminate();
-          assertEquals(0, third.awaitExit(Await.LIMIT), "exit code after SIGTERM");
+          assertEquals(0, third.awaitExit(Await.LIMIT), () -> "exit code:\n" + third.tail(60));
         }
         Await.until("it leads again", () -> leads(cluster, second));
       } finally {
         second.terminate();
-        assertEquals(0, second.awaitExit(Await.LIMIT), "exit code after SIGTERM");
+        assertEquals(0, second.awaitExit(Await.LIMIT), () -> "exit code:\n" + second.tail(60));
       }
       assertEquals("free", claims(cluster).path("claims").path(0).path("state").asText());
     }
@@ -88,7 +88,7 @@ class LeadershipOnMountsTest {
         Files.writeString(cluster.mount("a").resolve("after"), "x");
       } finally {
         second.terminate();
-        assertEquals(0, second.awaitExit(Await.LIMIT), "exit code after SIGTERM");
+        assertEquals(0, second.awaitExit(Await.LIMIT), () -> "exit code:\n" + second.tail(60));
       }
     }
   }

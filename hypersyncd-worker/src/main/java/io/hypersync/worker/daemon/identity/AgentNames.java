@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Gives each request that may change something the name of its caller's agent.
  *
  * <p>A caller that is known goes on at once, on its own thread. Any other request is handed to one
- * of four threads that look at processes, and goes on when the name is known, or after 50 ms
+ * of four threads that look at processes, and goes on when the name is known, or after 250 ms
  * without one.
  *
  * <p>No other thread may look, because that may wait for this very mount: reading {@code
@@ -41,15 +41,15 @@ import org.slf4j.LoggerFactory;
  * may hold it while it waits for a page of a file on this mount, which needs the FUSE threads, and
  * perhaps the agent's thread. Identity files may be on the mount as well: those in the home
  * directory, if that is. So a thread that looks may be stuck for as long as the mount is; but
- * nothing waits for it longer than those 50 ms, and nothing that would get it unstuck waits at all:
- * requests that only read do not come here. Three of the four may be stuck for one user, so that
- * others still get their names. While there is none left for a caller, its requests go on without a
- * name at once; a caller that has called no exec since it was looked at keeps its name.
+ * nothing waits for it longer than those 250 ms, and nothing that would get it unstuck waits at
+ * all: requests that only read do not come here. Three of the four may be stuck for one user, so
+ * that others still get their names. While there is none left for a caller, its requests go on
+ * without a name at once; a caller that has called no exec since it was looked at keeps its name.
  */
 public final class AgentNames implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentNames.class);
 
-  private static final long LONGEST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long LONGEST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int MAX_WAITING = 4_096;
   private static final int MAX_THREADS = 8_192;
   private static final int DESCRIPTORS_OF_A_THREAD = 2;

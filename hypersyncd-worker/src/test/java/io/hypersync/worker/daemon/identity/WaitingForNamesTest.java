@@ -263,7 +263,8 @@ final class WaitingForNamesTest {
     for (int i = 0; i < 3; i++) {
       assertNotNull(filesystem.next());
     }
-    Thread.sleep(60); // the look began a little after the request, and counts as stuck after 50 ms
+    Thread.sleep(
+        300); // the look began a little after the request, and counts as stuck after 250 ms
     assertEquals(3, count("looks_stuck"));
   }
 
