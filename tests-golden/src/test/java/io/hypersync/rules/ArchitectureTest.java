@@ -47,6 +47,7 @@ class ArchitectureTest {
               inPackages(
                       "io.hypersync.model",
                       "io.hypersync.raptorq",
+                      "io.hypersync.coordination.cas",
                       "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
                       "io.hypersync.leader.hazard",
@@ -103,6 +104,8 @@ class ArchitectureTest {
         .definedBy("io.hypersync.raptorq..")
         .layer("runtime")
         .definedBy("io.hypersync.runtime..")
+        .layer("coordination")
+        .definedBy("io.hypersync.coordination..")
         .layer("snapshot")
         .definedBy("io.hypersync.snapshot..")
         .layer("fixtures")
@@ -127,15 +130,26 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("raptorq")
         .mayNotAccessAnyLayer()
+        .whereLayer("coordination")
+        .mayOnlyBeAccessedByLayers("leader", "top")
         .whereLayer("runtime")
-        .mayOnlyBeAccessedByLayers("snapshot", "fixtures", "wire", "leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers(
+            "coordination", "snapshot", "fixtures", "wire", "leader", "worker", "top")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("chunkstore")
         .mayOnlyBeAccessedByLayers("snapshot", "leader", "worker", "top")
         .whereLayer("model")
         .mayOnlyBeAccessedByLayers(
-            "chunkstore", "runtime", "snapshot", "fixtures", "wire", "leader", "worker", "top")
+            "chunkstore",
+            "runtime",
+            "coordination",
+            "snapshot",
+            "fixtures",
+            "wire",
+            "leader",
+            "worker",
+            "top")
         .check(CLASSES);
   }
 

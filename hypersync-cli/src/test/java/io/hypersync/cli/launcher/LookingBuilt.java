@@ -15,6 +15,7 @@ final class LookingBuilt {
     "chunkstore",
     "raptorq",
     "runtime",
+    "coordination",
     "snapshots",
     "wire",
     "hypersyncd-leader",
