@@ -124,7 +124,7 @@ public final class CacheCollection implements PageVisitor {
    *
    * @return whether there is another one
    * @throws ChunkStoreException if the chunk store fails; ENOSPC if there is no room to copy
-   * @throws PageMissingException if a page of a snapshot cannot be read
+   * @throws PageMissingException if a page of the visible state or of a snapshot cannot be read
    * @throws DecodeException if a page of a snapshot is not understood
    */
   public boolean step() throws DecodeException, PageMissingException {
@@ -151,7 +151,7 @@ public final class CacheCollection implements PageVisitor {
         }
       }
       case PASTS -> {
-        if (!readPastPages() && !nextPast()) {
+        if (!readWhatIsHere(pastWalker) && !nextPast()) {
           step = Step.SNAPSHOTS;
         }
       }
@@ -161,7 +161,7 @@ public final class CacheCollection implements PageVisitor {
         }
       }
       case MEMORY -> {
-        if (!readPages() && !needed.next(walker, NODES_PER_STEP)) {
+        if (!readWhatIsHere(walker) && !needed.next(walker, NODES_PER_STEP)) {
           step = Step.SWEEP;
         }
       }
@@ -199,18 +199,19 @@ public final class CacheCollection implements PageVisitor {
   }
 
   /**
-   * Reads some pages of states of the past. What is not here is fetched by whoever looks at it, and
-   * so is what only that leads to.
+   * Reads some pages that need not be here: those of states of the past, and of older states that
+   * are still in memory, such as one whose install has ended early because a newer snapshot came.
+   * What is not here is fetched by whoever looks at it, and so is what only that leads to.
    */
-  private boolean readPastPages() throws DecodeException {
+  private boolean readWhatIsHere(PageWalker from) throws DecodeException {
     at.limit().spend(PAGES_PER_STEP * PAGE_BYTES);
     for (int i = 0; i < PAGES_PER_STEP; i++) {
       try {
-        if (!pastWalker.step()) {
+        if (!from.step()) {
           return false;
         }
       } catch (PageMissingException e) {
-        var _ = pastWalker.skip();
+        var _ = from.skip();
       }
     }
     return true;

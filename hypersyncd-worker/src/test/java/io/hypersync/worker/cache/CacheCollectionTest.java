@@ -26,6 +26,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -58,6 +59,7 @@ class CacheCollectionTest {
   private final InMemoryChunkStore store = new InMemoryChunkStore();
   private final List<Snapshot> snapshots = new ArrayList<>();
   private final List<byte[]> pasts = new ArrayList<>();
+  private final List<PageCache.Needed> needed = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
 
@@ -198,6 +200,32 @@ class CacheCollectionTest {
     collect(false); // though its pages are gone
   }
 
+  /** Such as a page of an install that has ended early, because a newer snapshot came. */
+  @Test
+  void ofAnOlderStateInMemoryStaysWhatIsHere() throws Exception {
+    for (int i = 0; i < 300; i++) {
+      create("file-" + i);
+    }
+    snapshot();
+    PageCache memory = SnapshotReader.cache(store, 0, false);
+    assertNotNull(
+        SnapshotReader.newest(
+            snapshots, memory, WORKSPACE, SnapshotReader.RoomCheck.NONE, false));
+    snapshots.clear();
+    needed.addAll(memory.needed());
+    assertFalse(needed.isEmpty());
+    Hash here = needed.getFirst().page();
+    Hash dead = put("dead").hash();
+    Hash never = Blake3.hash("a page that was never here".getBytes(StandardCharsets.UTF_8));
+    needed.addFirst(new PageCache.Needed(never, needed.getFirst().kind()));
+    for (int i = 0; i < 300; i++) {
+      commit(new FsOp.Unlink(FsState.ROOT, Name.of("file-" + i)));
+    }
+    collect(false);
+    assertTrue(store.contains(here));
+    assertFalse(store.contains(dead));
+  }
+
   private CacheReport collect(boolean evicts, Hash... mentioned)
       throws DecodeException, PageMissingException {
     return all(begin(store, NO_LIMIT, UsedChunks.none(), evicts, mentioned));
@@ -210,7 +238,7 @@ class CacheCollectionTest {
         new CacheRoots(
             new StateWalk(state), Set.of(mentioned), snapshots, List.copyOf(pasts), evicts),
         new CacheCollection.Environment(
-            chunks, WORKSPACE, limits, recent, List::of, 2, RateLimit.NONE));
+            chunks, WORKSPACE, limits, recent, () -> needed, 2, RateLimit.NONE));
   }
 
   private static CacheReport all(CacheCollection collection)
