@@ -209,8 +209,7 @@ class CacheCollectionTest {
     snapshot();
     PageCache memory = SnapshotReader.cache(store, 0, false);
     assertNotNull(
-        SnapshotReader.newest(
-            snapshots, memory, WORKSPACE, SnapshotReader.RoomCheck.NONE, false));
+        SnapshotReader.newest(snapshots, memory, WORKSPACE, SnapshotReader.RoomCheck.NONE, false));
     snapshots.clear();
     needed.addAll(memory.needed());
     assertFalse(needed.isEmpty());
