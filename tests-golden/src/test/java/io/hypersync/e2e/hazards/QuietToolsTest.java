@@ -36,6 +36,7 @@ class QuietToolsTest {
 
   private static final String GIT =
       """
+      NUMBERS=src/$HYPERSYNC_AGENT$ROUND.txt
       git clone -q "$ORIGIN" "clone$ROUND"
       cd "clone$ROUND"
       git config user.name "$HYPERSYNC_AGENT"; git config user.email a@a
@@ -44,14 +45,14 @@ class QuietToolsTest {
         git add .; git commit -qm "$i"
       done
       git checkout -qb topic HEAD~1
-      mkdir -p src; seq 2000 >src/numbers.txt; git add .; git commit -qm numbers
+      mkdir -p src; seq 2000 >"$NUMBERS"; git add .; git commit -qm numbers
       git rebase -q main
       git checkout -q main
       git merge -q topic
       git worktree add -q "../tree$ROUND" topic
-      seq 3000 >"../tree$ROUND/src/numbers.txt"
+      seq 3000 >"../tree$ROUND/$NUMBERS"
       git -C "../tree$ROUND" commit -qam more
-      echo dirty >>src/numbers.txt; git stash -q; git stash pop -q; git checkout -q -- src
+      echo dirty >>"$NUMBERS"; git stash -q; git stash pop -q; git checkout -q -- src
       touch untracked; git clean -fdq; git reset -q --hard HEAD~1; git reset -q --hard ORIG_HEAD
       git gc -q
       n=0
