@@ -22,23 +22,31 @@ public final class DirtyMemory {
   /** Bound while an entry is applied to the newest state of a replica. */
   private static final ScopedValue<DirtyMemory> APPLIES = ScopedValue.newInstance();
 
+  /** One part in so many of what the cache may take is much. */
+  private static final int MUCH_PART = 4;
+
+  /** Less than this is no reason for a snapshot, however small the cache is. */
+  private static final long LEAST_TO_SAVE = 16L << 20;
+
   private final AtomicLong bytes = new AtomicLong();
   private final boolean isEverything;
+  private final long muchBytes;
 
   /** What the last entry has replaced, in bytes of heap; used where entries are applied. */
   private long replaced;
 
-  private DirtyMemory(boolean isEverything) {
+  private DirtyMemory(boolean isEverything, long muchBytes) {
     this.isEverything = isEverything;
+    this.muchBytes = muchBytes;
   }
 
   /** Of a replica that keeps its whole state in memory. */
   public static DirtyMemory ofEverything() {
-    return new DirtyMemory(true);
+    return new DirtyMemory(true, Long.MAX_VALUE);
   }
 
   static DirtyMemory of(PageCache cache) {
-    return new DirtyMemory(cache.keepsAll());
+    return new DirtyMemory(cache.keepsAll(), Math.max(LEAST_TO_SAVE, cache.maxBytes() / MUCH_PART));
   }
 
   /**
@@ -126,6 +134,16 @@ public final class DirtyMemory {
   /** About how many bytes of heap are dirty. */
   public long bytes() {
     return bytes.get();
+  }
+
+  /**
+   * Whether a snapshot is due for it: so that the state takes about what the cache may take, and is
+   * far from the limit.
+   *
+   * @param limit how many bytes may be dirty
+   */
+  public boolean isMuch(long limit) {
+    return !isEverything && bytes.get() > Math.min(limit / 2, muchBytes);
   }
 
   /** Whether a snapshot makes it less. */

@@ -42,6 +42,9 @@ public final class PageCache {
    */
   private static final int TURNS = 8;
 
+  /** What is left for what can be dropped, however much is dirty: one part in so many. */
+  private static final int LEAST_ROOM_PART = 4;
+
   /** How many nodes that nobody can reach are forgotten at a time, so that nobody waits long. */
   private static final int FORGOTTEN = 64;
 
@@ -77,8 +80,8 @@ public final class PageCache {
    *
    * @param source thread-safe; verifies the hash of what it returns
    * @param leaves reads the leaves of pages of a kind
-   * @param maxBytes about how much heap the nodes may take that can be dropped; {@code
-   *     Long.MAX_VALUE} to keep everything
+   * @param maxBytes about how much heap the nodes may take that can be dropped, with what is dirty;
+   *     {@code Long.MAX_VALUE} to keep everything
    * @param forgets whether nodes that no state has any more leave the memory, and with that the
    *     pages that are {@link #needed}. When that is depends on the JVM, so a simulation that has
    *     to go the same way again keeps them
@@ -230,9 +233,14 @@ public final class PageCache {
     clock.addLast(page);
     bytes += page.bytes;
     forgetGone();
-    for (int i = 0; i < TURNS && bytes > maxBytes; i++) {
+    for (int i = 0; i < TURNS && bytes > room(); i++) {
       turn();
     }
+  }
+
+  /** What is dirty takes of what may be dropped, but not the last quarter. */
+  private long room() {
+    return Math.max(maxBytes - dirty.bytes(), maxBytes / LEAST_ROOM_PART);
   }
 
   private void forgetGone() {

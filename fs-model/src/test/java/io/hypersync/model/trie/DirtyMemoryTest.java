@@ -79,6 +79,38 @@ class DirtyMemoryTest {
     assertTrue(cache.dirty().bytes() < 200_000, cache.dirty().bytes() + " bytes for one leaf");
   }
 
+  @ParameterizedTest(name = "{0} MiB in the cache, limit {1} MiB: a snapshot is due beyond {2} MiB")
+  @CsvSource({
+    "1024, 4096, 256", // a quarter of the cache
+    "1024,  300, 150", // half of the limit
+    "   1, 4096,  16", // however small the cache is
+  })
+  void aSnapshotIsDueBeforeTheStateTakesTooMuch(long cacheMib, long limitMib, long muchMib) {
+    DirtyMemory dirty = cache(cacheMib << 20).dirty();
+    dirty.adopted(muchMib << 20);
+    assertFalse(dirty.isMuch(limitMib << 20));
+    dirty.adopted(1);
+    assertTrue(dirty.isMuch(limitMib << 20));
+  }
+
+  /** The state takes about what the cache may take, also while much of it is in no snapshot. */
+  @ParameterizedTest(name = "{0} KiB are dirty: {1} KiB at most of what can be dropped")
+  @CsvSource({"0, 1024", "512, 512", "5000, 256"})
+  void whatIsDirtyTakesRoomFromWhatCanBeDropped(long dirtyKib, long mostKib) {
+    PageCache cache = cache(1 << 20);
+    change(new Random(1), cache.dirty(), 2 * KEYS);
+    PageWriter writer = PageWriter.incremental(LATEST, store, cache);
+    writer.trie(new CanonicalWriter(64), trie, 0);
+    writer.finished();
+    cache.measured(cache.dirty().bytes(), 0);
+    cache.dirty().adopted(dirtyKib << 10);
+    for (int i = 0; i < KEYS; i++) {
+      var _ = trie.get(TrieKey.of(key(i)));
+    }
+    assertTrue(cache.bytes() <= mostKib << 10, () -> cache.bytes() + " bytes");
+    assertTrue(cache.bytes() >= mostKib << 9, () -> "hardly anything: " + cache.bytes());
+  }
+
   @Test
   void withoutALimitAllOfTheStateCounts() {
     DirtyMemory dirty = cache(Long.MAX_VALUE).dirty();

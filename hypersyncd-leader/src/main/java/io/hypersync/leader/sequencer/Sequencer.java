@@ -317,7 +317,7 @@ public final class Sequencer implements SnapshotSource {
 
   @Override
   public boolean takesTooMuch() {
-    return memory.isSavable() && memory.bytes() > maxStateBytes / 2;
+    return memory.isMuch(maxStateBytes);
   }
 
   /** About how many bytes of heap {@link #head} takes that cannot be dropped. */

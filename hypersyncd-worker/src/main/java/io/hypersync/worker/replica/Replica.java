@@ -226,7 +226,7 @@ public final class Replica implements SnapshotSource {
 
   @Override
   public boolean takesTooMuch() {
-    return memory.isSavable() && memory.bytes() > maxStateBytes / 2;
+    return memory.isMuch(maxStateBytes);
   }
 
   /** Whether all of the state must fit into memory. */
@@ -513,7 +513,7 @@ public final class Replica implements SnapshotSource {
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
     int computed = 0;
-    waitsForSnapshot &= takesTooMuch();
+    waitsForSnapshot &= memory.isSavable() && memory.bytes() > maxStateBytes / 2;
     while (computed < limit && !stopped && !waitsForPage && !waitsForSnapshot) {
       LogEntry entry = incoming.peekFirst();
       if (entry == null || isHeldUp(entry)) {
