@@ -392,6 +392,16 @@ public final class WorkerAgent implements Agent {
     return visibilityGate.view();
   }
 
+  /** See {@link LeaderSession#resumeToken}; on the agent's thread. */
+  public String resumeToken() {
+    return session.resumeToken();
+  }
+
+  /** See {@link LeaderSession#takeUp}. To be called before this agent's thread begins. */
+  public void takeUp(String token) {
+    session.takeUp(token);
+  }
+
   /** What an earlier run has shown. Before the first connection. */
   public void remember(SeenState earlier) {
     seen.remember(earlier);

@@ -284,9 +284,11 @@ public final class WorkerDaemon implements Daemon {
    */
   private void beginAnew(Snapshot received) throws InterruptedException {
     synchronized (beginning) {
-      closeRuntime();
+      String token = closeRuntime();
       requireOpen();
       WorkerRuntime begun = begun(received);
+      // The leader may not have heard of the end yet: it would take this one for a second machine.
+      begun.takeUp(token);
       synchronized (this) {
         if (closed) {
           begun.close();
@@ -325,12 +327,15 @@ public final class WorkerDaemon implements Daemon {
     }
   }
 
-  private synchronized void closeRuntime() {
+  /** Closes what runs, and returns the token of its session; empty if there is none. */
+  private synchronized String closeRuntime() {
     WorkerRuntime before = runtime;
     runtime = null;
-    if (before != null) {
-      before.close();
+    if (before == null) {
+      return "";
     }
+    before.close();
+    return before.resumeToken();
   }
 
   private WorkerRuntime requireRuntime() {

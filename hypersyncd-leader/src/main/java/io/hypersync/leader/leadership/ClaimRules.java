@@ -6,8 +6,12 @@ import io.hypersync.leader.leadership.ClaimContent.Malformed;
 
 /** Who may take a claim, as one table. Tests break it line by line. */
 class ClaimRules {
-  /** How often a claim is looked at: by who holds it, to refresh it, and by who waits for it. */
-  static final long REFRESH_NS = 5_000_000_000L;
+  /**
+   * How often a claim is looked at: by who holds it, to refresh it, and by who waits for it. Tests
+   * set it to less; all processes of a host must have the same.
+   */
+  static final long REFRESH_NS =
+      Long.getLong("hypersync.leadership.refresh_ms", 5_000) * 1_000_000L;
 
   /**
    * A claim that was not refreshed for so long may be taken by others, and is not trusted by who

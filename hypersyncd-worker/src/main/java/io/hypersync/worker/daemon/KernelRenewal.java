@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>Nobody waits for such a call for long: it may itself wait for the new state. If no name has
  * got through for {@link #STUCK_NS}, a new epoch begins: the kernel then drops each name when it
  * next meets it, whoever has its directory locked. That costs what is mounted on such names, so it
- * is the last resort.
+ * is the last resort, and a process that had no processor does not resort to it ({@link Stall}).
  */
 final class KernelRenewal {
   private static final Logger LOG = LoggerFactory.getLogger(KernelRenewal.class);
@@ -240,7 +240,7 @@ final class KernelRenewal {
   /** How far the tasks are. Thread-safe. */
   private static final class Progress {
     private final AtomicInteger left;
-    private volatile long lastNs = System.nanoTime();
+    private final Stall stall = new Stall(STUCK_NS, System.nanoTime());
     private volatile boolean givenUp;
     private volatile @Nullable IOException failure;
 
@@ -249,7 +249,7 @@ final class KernelRenewal {
     }
 
     void made() {
-      lastNs = System.nanoTime();
+      stall.progress();
     }
 
     void done() {
@@ -260,7 +260,7 @@ final class KernelRenewal {
     /** Waits until all are done; gives up, and returns false, when nothing gets through. */
     boolean await() {
       while (left.get() > 0 && !Thread.currentThread().isInterrupted()) {
-        if (System.nanoTime() - lastNs > STUCK_NS) {
+        if (stall.isStalled(System.nanoTime())) {
           givenUp = true;
           return false;
         }

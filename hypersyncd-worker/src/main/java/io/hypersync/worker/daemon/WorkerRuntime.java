@@ -144,6 +144,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private final SeenFile seenFile;
   private final Periodic seenWriter;
   private volatile SeenState newestSeen = SeenState.NONE;
+
+  /** With which the next runtime takes this one's session up. */
+  private volatile String resumeToken = "";
+
   private final MutationsProxy mutations;
   private final PastMounts pastMounts;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
@@ -693,6 +697,7 @@ public final class WorkerRuntime implements AutoCloseable {
           questions.ask(
               a -> {
                 a.shutdown();
+                resumeToken = a.resumeToken();
                 return a.seen();
               });
       seenFile.write(last, true);
@@ -705,6 +710,16 @@ public final class WorkerRuntime implements AutoCloseable {
     chunks.close();
     cacheThread.close(); // before the last snapshot: a run keeps nothing for that
     snapshotThread.close();
+  }
+
+  /** The token of the session that {@link #close} has left; empty if there is none. */
+  public String resumeToken() {
+    return resumeToken;
+  }
+
+  /** Goes on with a session that another runtime of this process has left; before {@link #join}. */
+  public void takeUp(String token) {
+    agent.takeUp(token);
   }
 
   /**

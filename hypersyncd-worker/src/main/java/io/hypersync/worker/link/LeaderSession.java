@@ -146,6 +146,21 @@ public final class LeaderSession {
     return true;
   }
 
+  /** The token with which the session can be taken up; empty if there is none. */
+  public String resumeToken() {
+    return resumeToken;
+  }
+
+  /**
+   * Takes up the session that another worker of this process has left, which may still seem to be
+   * connected. Before the first connection.
+   *
+   * @param token empty if there is none
+   */
+  public void takeUp(String token) {
+    resumeToken = token;
+  }
+
   /** The leader gives a new resume token, in place of the one before. */
   public void renewed(String token) {
     resumeToken = token;

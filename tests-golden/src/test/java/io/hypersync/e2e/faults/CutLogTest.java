@@ -30,8 +30,7 @@ class CutLogTest {
   void workersUpToTheCutComeBackByThemselvesOthersSayWhatToDo() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       cluster.startLeader();
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       Path a = cluster.mount("a");
       Path b = cluster.mount("b");
       Files.writeString(a.resolve("before"), "stays");

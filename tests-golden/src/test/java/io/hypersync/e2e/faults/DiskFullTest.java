@@ -37,8 +37,7 @@ class DiskFullTest {
       try {
         SmallDisk disk = SmallDisk.of(cluster, "leader", SmallDisk.LEADER_MIB);
         cluster.startLeader();
-        cluster.startWorker("a");
-        cluster.startWorker("b");
+        cluster.startWorkers("a", "b");
         fullLeader(cluster, disk);
       } catch (Exception | Error failure) {
         System.err.println(cluster.logs());
@@ -108,8 +107,7 @@ class DiskFullTest {
       try {
         SmallDisk disk = SmallDisk.of(cluster, "a", WORKER_DISK_MIB);
         cluster.startLeader();
-        cluster.startWorker("a");
-        cluster.startWorker("b");
+        cluster.startWorkers("a", "b");
         fullWorker(cluster, disk);
       } catch (Exception | Error failure) {
         System.err.println(cluster.logs());

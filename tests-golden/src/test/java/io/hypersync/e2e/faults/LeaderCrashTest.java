@@ -26,11 +26,11 @@ class LeaderCrashTest {
   private static final long READ_ONLY_LIMIT_MS = 15_000;
 
   @RegisterExtension
-  final TestClusterExtension extension = new TestClusterExtension(TestCluster.PROMPT);
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(TestCluster.PROMPT);
 
   @Test
   void whatWasAcknowledgedSurvivesTheLeaderOnce() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
     Path before = mounts.getFirst().resolve("before");
@@ -73,7 +73,7 @@ class LeaderCrashTest {
 
   @Test
   void aLeaderThatIsStoppedInOrderComesBackAtTheSameRoot() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     awaitOk(() -> Files.writeString(cluster.mount("a").resolve("f"), "text"));
     cluster.settle("a", "b");
     String root = cluster.leader().status().path("root").asText();

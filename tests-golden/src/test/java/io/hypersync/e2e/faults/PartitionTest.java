@@ -22,13 +22,13 @@ class PartitionTest {
   private static final int MUTATIONS = 100;
 
   @RegisterExtension
-  final TestClusterExtension extension =
-      new TestClusterExtension(
+  static final TestClusterExtension CLUSTER =
+      TestClusterExtension.mended(
           List.of("hypersync.worker.leader_timeout=1s", "hypersync.worker.mutation_deadline=3s"));
 
   @Test
   void aSilentLeaderMakesMountsReadOnlyAndCallsEndInTime() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
     cluster.settle("a", "b");
@@ -69,7 +69,7 @@ class PartitionTest {
 
   @Test
   void aSilentWorkerHoldsNobodyUpAndCatchesUp() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
     cluster.settle("a", "b");

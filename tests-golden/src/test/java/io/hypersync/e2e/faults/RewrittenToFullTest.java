@@ -58,8 +58,7 @@ class RewrittenToFullTest {
         SmallDisk disk = SmallDisk.of(cluster, "leader", SmallDisk.LEADER_MIB);
         cluster.putJavaOptions("leader", "-Dhypersync.chunks.segment_bytes=" + SEGMENT_BYTES);
         cluster.startLeader(SETTINGS);
-        cluster.startWorker("a");
-        cluster.startWorker("b");
+        cluster.startWorkers("a", "b");
         filledAndGoesOn(cluster, disk);
       } catch (Exception | Error failure) {
         System.err.println(cluster.logs());

@@ -50,8 +50,7 @@ class ScrubTest {
   void allThatHasRottenComesBackFromTheWorkers() throws Exception {
     try (TestCluster cluster = TestCluster.create(SETTINGS)) {
       cluster.launchLeader();
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       cluster.awaitWritable("a");
       write(cluster, FILES);
       Files.createDirectory(cluster.mount("a").resolve("d"));

@@ -23,11 +23,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WorkerCrashTest {
   private static final int MUTATIONS = 150;
 
-  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(TestCluster.PATIENT);
 
   @Test
   void aKilledWorkerIsClearedAwayAndComesBackWithEverything() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path a = cluster.mount("a");
     Path b = cluster.mount("b");
     WriteLoad.prepare(a);
@@ -65,7 +66,7 @@ class WorkerCrashTest {
   /** A restart as by a service manager, without unmounting first. */
   @Test
   void aKilledWorkerIsSimplyStartedAgain() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path b = cluster.mount("b");
     Files.writeString(b.resolve("file"), "before");
     Process user = new ProcessBuilder("sleep", "300").directory(b.toFile()).start();
@@ -94,7 +95,7 @@ class WorkerCrashTest {
 
   @Test
   void whatAKilledWorkerWasToldIsThereForTheOthers() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path a = cluster.mount("a");
     Path b = cluster.mount("b");
     WriteLoad.prepare(a);
@@ -114,7 +115,7 @@ class WorkerCrashTest {
 
   @Test
   void aWorkerThatIsStoppedInOrderLeavesNoMount() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     ProcessHandle guard = cluster.worker("b").helper("hypersync-mount-guard");
     cluster.worker("b").terminate();
     assertEquals(0, cluster.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
@@ -135,7 +136,7 @@ class WorkerCrashTest {
 
   @Test
   void aWorkerThatComesLateGetsEverythingFromTheLog() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path a = cluster.mount("a");
     WriteLoad.prepare(a);
     cluster.settle("a", "b");

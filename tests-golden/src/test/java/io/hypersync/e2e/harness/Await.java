@@ -34,7 +34,31 @@ public final class Await {
       }
       Thread.sleep(POLL_MS);
     }
-    throw new AssertionError("not within " + LIMIT.toSeconds() + " s: " + what, last);
+    throw missed("not within " + LIMIT.toSeconds() + " s: " + what, last);
+  }
+
+  /**
+   * The failure of what took too long, with what the threads of all daemons are doing meanwhile: it
+   * stands in the trace of the failure, not in its message.
+   *
+   * @param last the last exception of what was waited for; null if it has thrown none
+   */
+  static AssertionError missed(String what, @Nullable Throwable last) throws InterruptedException {
+    AssertionError missed = new AssertionError(what, last);
+    String threads = DaemonJvm.threadsOfAll();
+    if (!threads.isEmpty()) {
+      missed.addSuppressed(new DaemonThreads(threads));
+    }
+    return missed;
+  }
+
+  /** Not thrown: carries text into the trace of a failure. */
+  private static final class DaemonThreads extends Throwable {
+    private static final long serialVersionUID = 1L;
+
+    DaemonThreads(String text) {
+      super("\n" + text, null, false, false);
+    }
   }
 
   /**
@@ -54,6 +78,10 @@ public final class Await {
       }
       Thread.sleep(POLL_MS);
     }
-    assertEquals(expected, question.call(), what);
+    try {
+      assertEquals(expected, question.call(), what);
+    } catch (IOException | AssertionError late) {
+      throw missed("not within " + LIMIT.toSeconds() + " s: " + what, late);
+    }
   }
 }

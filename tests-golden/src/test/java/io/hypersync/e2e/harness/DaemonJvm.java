@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -25,14 +27,19 @@ public final class DaemonJvm {
   /** For daemons in an unknown state, after their test. */
   private static final Duration BRIEF_LIMIT = Duration.ofSeconds(5);
 
+  private static final int LINES_BESIDE_THREADS = 30;
+
   private final String name;
   private final Process process;
   private final Path log;
   private final AdminClient admin;
   private final AdminClient brief;
 
+  /** Those that this JVM has started and that have not ended, as far as is known. */
+  private static final Set<DaemonJvm> STARTED = ConcurrentHashMap.newKeySet();
+
   /** Sends SIGCONT while the process is stopped; null if it is not stopped. */
-  private @Nullable Process waker;
+  private volatile @Nullable Process waker;
 
   private DaemonJvm(String name, Process process, Path log, Path socket) {
     this.name = name;
@@ -69,7 +76,10 @@ public final class DaemonJvm {
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    return new DaemonJvm(name, builder.start(), log, socket);
+    DaemonJvm started = new DaemonJvm(name, builder.start(), log, socket);
+    STARTED.add(started);
+    var _ = started.process.onExit().thenRun(() -> STARTED.remove(started));
+    return started;
   }
 
   /** Another daemon in the same process, which answers on this socket. */
@@ -161,8 +171,35 @@ public final class DaemonJvm {
       }
       Thread.sleep(10);
     }
-    throw new AssertionError(
-        name + ", not within " + Await.LIMIT.toSeconds() + " s: " + what + "; last: " + last);
+    throw Await.missed(
+        name + ", not within " + Await.LIMIT.toSeconds() + " s: " + what + "; last: " + last, null);
+  }
+
+  /**
+   * The ends of the logs, and what the threads are doing, of all daemons that this JVM has started
+   * and that run: for a failure that says that something took too long.
+   */
+  static String threadsOfAll() throws InterruptedException {
+    StringBuilder text = new StringBuilder();
+    for (DaemonJvm daemon : STARTED) {
+      text.append(daemon.javaThreads());
+    }
+    return text.toString();
+  }
+
+  /** Its log's end, and what its threads are doing; empty if it has ended or is stopped. */
+  private String javaThreads() throws InterruptedException {
+    if (!process.isAlive() || waker != null) {
+      return "";
+    }
+    String before = tail(LINES_BESIDE_THREADS); // the dump goes to the log, too
+    String dump;
+    try {
+      dump = ThreadDump.of(pid(), log);
+    } catch (IOException unreadable) {
+      dump = "(no dump: " + unreadable + ")\n";
+    }
+    return "%s--- %s (process %d), its threads%n%s%n".formatted(before, name, pid(), dump);
   }
 
   /** Waits until its log contains this text. */
@@ -206,6 +243,13 @@ public final class DaemonJvm {
     // A thread stops when it is next scheduled; until then it may still answer a request. A thread
     // that waits in the kernel counts as stopped.
     Await.until("all threads of " + name + " stand still", () -> states().matches("[TD]+"));
+  }
+
+  /** Fails if it is stopped. */
+  void requireNotFrozen() {
+    if (waker != null) {
+      throw new AssertionError(name + " is frozen");
+    }
   }
 
   /** The states of all its threads, one letter each. */
@@ -258,16 +302,20 @@ public final class DaemonJvm {
   /** Waits until it has ended; returns its exit code. */
   public int awaitExit(Duration limit) throws InterruptedException {
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new AssertionError(
-          name + " does not end within " + limit.toSeconds() + " s\n" + tail(40));
+      throw Await.missed(
+          name + " does not end within " + limit.toSeconds() + " s\n" + tail(40), null);
     }
     return process.exitValue();
   }
 
-  /** Sends SIGTERM, then SIGKILL if that takes too long. */
+  /** Sends SIGTERM, then SIGKILL if that takes too long, which is told of. */
   public void end(Duration limit) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (waker == null) {
+        System.err.println(
+            name + " does not end within " + limit.toSeconds() + " s of SIGTERM\n" + javaThreads());
+      }
       kill();
     }
   }

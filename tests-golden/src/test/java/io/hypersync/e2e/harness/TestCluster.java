@@ -12,6 +12,7 @@ import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -188,17 +189,27 @@ public final class TestCluster implements AutoCloseable {
       Map<String, String> faults,
       String... workers)
       throws Exception {
+    return start(workerSettings, own, faults, new String[0], workers);
+  }
+
+  /**
+   * The same, with arguments of the leader.
+   *
+   * @param leader after {@code hypersync leader --dir <dir>}
+   */
+  static TestCluster start(
+      List<String> workerSettings,
+      Map<String, List<String>> own,
+      Map<String, String> faults,
+      String[] leader,
+      String... workers)
+      throws Exception {
     requireFuse();
     TestCluster cluster = new TestCluster(workerSettings, faults, _ -> {});
     cluster.ownSettings.putAll(own);
     try {
-      cluster.startLeader();
-      for (String worker : workers) {
-        cluster.launchWorker(worker);
-      }
-      for (String worker : workers) {
-        cluster.awaitWritable(worker);
-      }
+      cluster.startLeader(leader);
+      cluster.startWorkers(workers);
       return cluster;
     } catch (Exception | Error failure) {
       String logs = cluster.logs();
@@ -381,6 +392,66 @@ public final class TestCluster implements AutoCloseable {
     return awaitWritable(name);
   }
 
+  /** Starts workers at the same time; returns when all are mounted and writable. */
+  public void startWorkers(String... names) throws IOException, InterruptedException {
+    for (String name : names) {
+      launchWorker(name);
+    }
+    for (String name : names) {
+      awaitWritable(name);
+    }
+  }
+
+  /**
+   * Makes of a workspace that a test has used one for the next test: ends other workers, starts
+   * again which of these do not run, removes all files and what the logs say. What is left is what
+   * daemons count, and the log of entries.
+   *
+   * @param leader arguments of the leader, should it have to be started
+   * @throws AssertionError if one of the daemons is stopped, or does not come up
+   */
+  void mend(String[] leader, String... workers) throws IOException, InterruptedException {
+    Set<String> wanted = Set.of(workers);
+    for (DaemonJvm daemon : all()) {
+      daemon.requireNotFrozen();
+      if (!daemon.equals(leader()) && !wanted.contains(daemon.name())) {
+        daemon.end(END_LIMIT);
+        forget(daemon.name());
+      }
+    }
+    if (!leader().isAlive()) {
+      startLeader(leader);
+    }
+    for (String name : workers) {
+      if (!worker(name).isAlive()) {
+        launchWorker(name);
+      }
+    }
+    for (String name : workers) {
+      awaitWritable(name);
+    }
+    Path mount = mount(workers[0]);
+    Shell.must(root, "find", mount.toString(), "-xdev", "-mindepth", "1", "-delete");
+    settle(workers);
+    for (String daemon : daemons().keySet()) {
+      Files.write(logOf(daemon), new byte[0]); // daemons append
+    }
+  }
+
+  private synchronized void forget(String daemon) throws IOException {
+    daemons.remove(daemon);
+    DurableFiles.deleteTree(stateDir(daemon));
+    Files.deleteIfExists(workspace.tokenFile(new WorkerId(daemon))); // it joins as a new one
+  }
+
+  private synchronized Map<String, DaemonJvm> daemons() {
+    return Map.copyOf(daemons);
+  }
+
+  private Path logOf(String daemon) {
+    return root.resolve("logs").resolve(daemon + ".log");
+  }
+
   /** Starts a worker without waiting for it. */
   public DaemonJvm launchWorker(String name) throws IOException {
     return launchWorker(name, Map.of());
@@ -461,7 +532,7 @@ public final class TestCluster implements AutoCloseable {
     Map<String, String> environment = new HashMap<>(faults);
     environment.putAll(itsFaults);
     environment.putAll(ChildJvm.environment(runDirectory()));
-    Path log = root.resolve("logs").resolve(name + ".log");
+    Path log = logOf(name);
     List<String> all = new ArrayList<>(arguments);
     all.addAll(1, List.of("--set", NO_PRACTICE)); // before the test's own settings
     DaemonJvm daemon =

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Registered in a static field, the workspace is shared by all classes that do so, which saves
  * most of the time: such tests must leave the daemons alone, and use files of their own. {@link
- * #ofOneClass} is for those that also count what daemons have done, or who uses a mount. Registered
- * in an instance field, it is new for each test, which may do anything with it.
+ * #ofOneClass} is for those that also count what daemons have done, or who uses a mount. {@link
+ * #mended} is for those that kill, stop and freeze daemons. Registered in an instance field, it is
+ * new for each test, which may do anything with it.
  */
 public final class TestClusterExtension
     implements BeforeAllCallback,
@@ -43,8 +44,14 @@ public final class TestClusterExtension
   private final List<String> workerSettings;
   private final Map<String, List<String>> own;
   private final boolean ofOneClass;
+
+  /** The leader's arguments if the workspace is mended between tests; else null. */
+  private final String @Nullable [] mendedWith;
+
   private @Nullable TestCluster cluster;
   private boolean isStatic;
+
+  private boolean hasFailed;
 
   /** Creates an extension whose workers are {@link TestCluster#PATIENT}. */
   public TestClusterExtension() {
@@ -53,19 +60,36 @@ public final class TestClusterExtension
 
   /** Creates an extension for an instance field, whose workers have these settings. */
   public TestClusterExtension(List<String> workerSettings) {
-    this(workerSettings, Map.of(), false);
+    this(workerSettings, Map.of(), false, null);
   }
 
   private TestClusterExtension(
-      List<String> workerSettings, Map<String, List<String>> own, boolean ofOneClass) {
+      List<String> workerSettings,
+      Map<String, List<String>> own,
+      boolean ofOneClass,
+      String @Nullable [] mendedWith) {
     this.workerSettings = workerSettings;
     this.own = own;
     this.ofOneClass = ofOneClass;
+    this.mendedWith = mendedWith;
   }
 
   /** Creates an extension for a static field, whose workspace no other class uses. */
   public static TestClusterExtension ofOneClass() {
-    return new TestClusterExtension(TRUSTING, Map.of(), true);
+    return new TestClusterExtension(TRUSTING, Map.of(), true, null);
+  }
+
+  /**
+   * The same, for tests that end daemons: before each test, those that run no more are started
+   * again, and what the test before has made is removed ({@link TestCluster#mend}). A start of
+   * everything takes three times as long. After a test that has failed everything is new. What
+   * daemons count goes on from test to test.
+   *
+   * @param workerSettings as for {@code --set}
+   * @param leader arguments of the leader
+   */
+  public static TestClusterExtension mended(List<String> workerSettings, String... leader) {
+    return new TestClusterExtension(workerSettings, Map.of(), true, leader.clone());
   }
 
   /**
@@ -73,7 +97,7 @@ public final class TestClusterExtension
    * (Debian: libfuse2).
    */
   public static TestClusterExtension withJnrMount() {
-    return new TestClusterExtension(TRUSTING, JNR_ON_B, true);
+    return new TestClusterExtension(TRUSTING, JNR_ON_B, true, null);
   }
 
   /**
@@ -118,6 +142,9 @@ public final class TestClusterExtension
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
     isStatic = true;
+    if (mendedWith != null) {
+      return; // before the first test
+    }
     if (ofOneClass) {
       cluster = TestCluster.start(workerSettings, own, Map.of(), WORKERS);
       return;
@@ -138,7 +165,9 @@ public final class TestClusterExtension
   @Override
   public void afterAll(ExtensionContext context) throws IOException {
     if (ofOneClass) {
-      get().close();
+      if (cluster != null) {
+        cluster.close();
+      }
     } else if (isStatic) {
       get().assertInvariantsHold();
     }
@@ -148,12 +177,38 @@ public final class TestClusterExtension
   public void beforeEach(ExtensionContext context) throws Exception {
     if (!isStatic) {
       cluster = TestCluster.start(workerSettings, own, Map.of(), WORKERS);
+    } else if (mendedWith != null) {
+      mend(mendedWith);
+    }
+  }
+
+  private void mend(String[] leader) throws Exception {
+    if (cluster != null && (hasFailed || !isMended(cluster, leader))) {
+      TestCluster bad = cluster;
+      cluster = null;
+      bad.close();
+    }
+    if (cluster == null) {
+      cluster = TestCluster.start(workerSettings, own, Map.of(), leader, WORKERS);
+    }
+    hasFailed = false;
+  }
+
+  /** Whether the workspace is as a new one; what keeps it from that is printed. */
+  private static boolean isMended(TestCluster used, String[] leader) throws Exception {
+    try {
+      used.mend(leader, WORKERS);
+      return true;
+    } catch (AssertionError | IOException e) {
+      System.err.println("the next test gets a new workspace: " + e);
+      return false;
     }
   }
 
   @Override
   public void afterTestExecution(ExtensionContext context) {
-    if (context.getExecutionException().isPresent()) {
+    hasFailed = context.getExecutionException().isPresent();
+    if (hasFailed) {
       System.err.println("after the failure of " + context.getDisplayName() + ":\n" + get().logs());
     }
   }
@@ -162,6 +217,11 @@ public final class TestClusterExtension
   public void afterEach(ExtensionContext context) throws Exception {
     if (!isStatic) {
       get().close();
+    } else if (mendedWith != null) {
+      hasFailed |= context.getExecutionException().isPresent(); // also in the test's preparation
+      if (!hasFailed) {
+        get().assertInvariantsHold();
+      }
     }
   }
 }

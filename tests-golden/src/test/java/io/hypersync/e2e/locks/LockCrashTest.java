@@ -79,8 +79,7 @@ class LockCrashTest {
 
   private void start(String... leaderSettings) throws Exception {
     cluster.startLeader(leaderSettings);
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster.startWorkers("a", "b");
   }
 
   private int leaderLocks(String key) {

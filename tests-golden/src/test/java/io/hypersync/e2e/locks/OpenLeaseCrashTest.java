@@ -7,11 +7,13 @@ import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
+import io.hypersync.e2e.harness.TestClusterExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Open files without a name when a worker or the leader dies. */
 @RealMounts
@@ -19,21 +21,22 @@ class OpenLeaseCrashTest {
   private static final String[] LEASE = {"--set", "hypersync.leader.open_lease_ttl=3s"};
   private static final long LONGER_THAN_THE_LEASE_MS = 5_000;
 
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER =
+      TestClusterExtension.mended(TestCluster.PATIENT, LEASE);
+
   private TestCluster cluster;
   private PythonProcess holder;
 
   @BeforeEach
   void start() throws Exception {
-    cluster = TestCluster.create();
-    cluster.startLeader(LEASE);
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster = CLUSTER.get();
+    Await.until("none is left of the test before", () -> orphans() == 0);
     holder = PythonProcess.start();
   }
 
   @AfterEach
   void stop() throws Exception {
-    cluster.close();
     holder.close();
   }
 

@@ -30,8 +30,7 @@ class OpenLeasesTest {
   static void start() throws Exception {
     cluster = TestCluster.create();
     cluster.startLeader("--set", "hypersync.leader.open_lease_ttl=1s");
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster.startWorkers("a", "b");
   }
 
   @AfterAll

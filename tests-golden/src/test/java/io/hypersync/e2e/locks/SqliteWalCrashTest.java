@@ -7,6 +7,7 @@ import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
+import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.e2e.load.SqliteProcess;
 import io.hypersync.e2e.load.SqliteProcess.Kind;
 import java.nio.file.Files;
@@ -17,9 +18,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,6 +31,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 @RealMounts
 class SqliteWalCrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String[] LEADER = {
+    "--set", "hypersync.leader.lock_ttl=2s", "--set", "hypersync.leader.lock_grace=1s"
+  };
+
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER =
+      TestClusterExtension.mended(List.of("hypersync.worker.leader_timeout=5s"), LEADER);
 
   private TestCluster cluster;
   private Path a = Path.of("");
@@ -38,10 +46,7 @@ class SqliteWalCrashTest {
 
   @BeforeEach
   void aDatabaseInWalMode() throws Exception {
-    cluster = TestCluster.create(List.of("hypersync.worker.leader_timeout=5s"));
-    startLeader();
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster = CLUSTER.get();
     a = cluster.mount("a").resolve("test.db");
     b = cluster.mount("b").resolve("test.db");
     try (SqliteProcess first = open(Kind.PROGRAM, a)) {
@@ -50,16 +55,6 @@ class SqliteWalCrashTest {
       first.end();
     }
     Await.until("it is on b", () -> Files.exists(b));
-  }
-
-  @AfterEach
-  void takeItAway() throws Exception {
-    cluster.close();
-  }
-
-  private void startLeader() throws Exception {
-    cluster.startLeader(
-        "--set", "hypersync.leader.lock_ttl=2s", "--set", "hypersync.leader.lock_grace=1s");
   }
 
   private static SqliteProcess open(Kind kind, Path database) throws Exception {
@@ -138,11 +133,10 @@ class SqliteWalCrashTest {
       insert(holder, 20);
       assertEquals("", sibling.must("begin"));
       assertEquals("20", sibling.must("select count(*) from t"));
+      int lostBefore = locksLost();
       cluster.leader().kill();
-      startLeader();
-      cluster
-          .worker("a")
-          .await("say that it lost its locks", status -> status.path("locks_lost").asInt() > 0);
+      cluster.startLeader(LEADER);
+      cluster.worker("a").await("say that it lost its locks", _ -> locksLost() > lostBefore);
       cluster.awaitWritable("a");
       cluster.awaitWritable("b");
       try (SqliteProcess other = open(kind, b)) {
@@ -156,6 +150,10 @@ class SqliteWalCrashTest {
     }
     assertWhole(b);
     assertWhole(a);
+  }
+
+  private int locksLost() {
+    return cluster.worker("a").status().path("locks_lost").asInt();
   }
 
   /** SQLite takes what the locks of the memory say for "database is locked", and tries again. */

@@ -38,8 +38,7 @@ class AgentMailTest {
               "hypersync.agent_mail.messages=on",
               "hypersync.agent_mail.token_file=" + token);
       cluster.startLeader(settings);
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       write(cluster, "a", "Blue", "f", "one");
       cluster.settle("b");
       write(cluster, "b", "Green", "f", "two!");
@@ -77,8 +76,7 @@ class AgentMailTest {
         TestCluster cluster = TestCluster.create()) {
       mail.trouble(Trouble.HANG);
       cluster.startLeader(settings(mail.url(), "hypersync.agent_mail.messages=on"));
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       for (int i = 0; i < 10; i++) {
         write(cluster, "a", "Blue", "f" + i, "one");
       }

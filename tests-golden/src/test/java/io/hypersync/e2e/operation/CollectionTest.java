@@ -97,8 +97,7 @@ class CollectionTest {
     try (TestCluster cluster = TestCluster.create()) {
       cluster.putJavaOptions("leader", "-Dhypersync.chunks.segment_bytes=" + (FILE_BYTES / 2));
       cluster.launchLeader(FEW_SNAPSHOTS);
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       rewrite(cluster);
       cluster.settle("a", "b");
       Instant before = Instant.now();

@@ -14,16 +14,18 @@ import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.runtime.admin.RunDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Two processes that would lead one workspace; states that are copies, or older than was seen. */
 @RealMounts
 class LeadershipOnMountsTest {
+  /** Of the production value, 5 s, each takeover takes one to three. */
+  private static final String REFRESH = "-Dhypersync.leadership.refresh_ms=2000";
+
   @Test
   void anObserverFollowsALeaderThatIsKilledAndOneThatGivesWay() throws Exception {
-    try (TestCluster cluster = TestCluster.create()) {
+    try (TestCluster cluster = workspace()) {
       cluster.startLeader();
       cluster.startWorker("a");
       Path a = cluster.mount("a");
@@ -74,7 +76,7 @@ class LeadershipOnMountsTest {
   /** The state is the stopped one's as long as it lives, so nobody leads beside it. */
   @Test
   void aLeaderThatWasStoppedForLongGivesWayWhenItGoesOn() throws Exception {
-    try (TestCluster cluster = TestCluster.create()) {
+    try (TestCluster cluster = workspace()) {
       cluster.startLeader();
       cluster.startWorker("a");
       DaemonJvm second = observer(cluster, "second");
@@ -95,7 +97,7 @@ class LeadershipOnMountsTest {
 
   @Test
   void aClaimFileThatCannotBeUsedMakesNoLeader() throws Exception {
-    try (TestCluster cluster = TestCluster.create()) {
+    try (TestCluster cluster = workspace()) {
       Path claim = new RunDirectory(cluster.runDirectory()).claim(cluster.workspace().id());
       Files.createDirectories(claim);
       Shell refused = cluster.hypersync("leader", "--dir", cluster.workspace().root().toString());
@@ -109,7 +111,7 @@ class LeadershipOnMountsTest {
 
   @Test
   void aStateThatIsOlderThanWhatAWorkerHasSeenIsNotLed() throws Exception {
-    try (TestCluster cluster = TestCluster.create()) {
+    try (TestCluster cluster = workspace()) {
       Path state = cluster.workspace().stateDir();
       Path old = cluster.root().resolve("old");
       cluster.startLeader();
@@ -165,14 +167,20 @@ class LeadershipOnMountsTest {
     }
   }
 
+  private static TestCluster workspace() throws Exception {
+    TestCluster cluster = TestCluster.create();
+    cluster.putJavaOptions("leader", REFRESH);
+    return cluster;
+  }
+
   private static DaemonJvm observer(TestCluster cluster, String name) throws Exception {
     RunDirectory run = new RunDirectory(cluster.runDirectory());
     return DaemonJvm.start(
         name,
         cluster.root().resolve("logs").resolve(name + ".log"),
         run.leaderSocket(cluster.workspace().id()),
-        new ArrayList<>(),
-        new ArrayList<>(),
+        List.of(),
+        List.of(REFRESH),
         List.of("leader", "--dir", cluster.workspace().root().toString()),
         ChildJvm.environment(cluster.runDirectory()));
   }

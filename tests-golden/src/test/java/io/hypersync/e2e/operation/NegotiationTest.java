@@ -30,8 +30,7 @@ class NegotiationTest {
   void whateverTheLeaderWantsItsWorkersDo() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       startLeader(cluster, "0B", "4KiB");
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       writeAndRead(cluster, "small");
       assertNegotiated(cluster.worker("a").status(), 0, 4_096);
       long chunks = cluster.leader().status().path("chunks").asLong();

@@ -24,8 +24,7 @@ class PlacementTest {
   void workersReportAndAgentsThatArePlacedCount() throws Exception {
     try (TestCluster cluster = TestCluster.create()) {
       cluster.startLeader("--set", "hypersync.scheduler.max_agents_per_worker=7");
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       Path a = cluster.mount("a");
       for (int i = 0; i < 20; i++) {
         Files.writeString(a.resolve("f" + i), "content");

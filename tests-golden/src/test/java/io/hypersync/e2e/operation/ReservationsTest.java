@@ -29,8 +29,7 @@ class ReservationsTest {
           "hypersync.agent_mail.archive=" + archive,
           "--set",
           "hypersync.agent_mail.mount_paths=/ws/team");
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       Path a = cluster.mount("a");
       Path b = cluster.mount("b");
       Files.createDirectories(a.resolve("src"));

@@ -207,7 +207,8 @@ class RestoreTest {
       process.must("kept.seek(0); assert kept.read() == b'one\\n'");
       process.must("later.seek(0); assert later.read() == b'made since'");
       process.must(
-          "later.seek(0); later.write(b'still'); later.seek(0); assert later.read() == b'stillsince'");
+          "later.seek(0); later.write(b'still'); later.seek(0); assert later.read() =="
+              + " b'stillsince'");
       process.must("assert os.fstat(later.fileno()).st_nlink == 0");
       process.must("assert os.getcwd() == '" + b.resolve("p/src/deep") + "', os.getcwd()");
       process.must("assert os.stat('../moved').st_size == 6");
@@ -222,8 +223,7 @@ class RestoreTest {
     Files.writeString(a.resolve("new"), "new");
     assertTrue(inode(a.resolve("new")) > newest, "no number is used twice");
     Files.delete(a.resolve("new"));
-    cluster.startWorker("c");
-    cluster.startWorker("d");
+    cluster.startWorkers("c", "d");
     for (String worker : List.of("a", "b", "c", "d")) {
       cluster.settle(worker);
       assertEquals(names(then), names(list(cluster, cluster.mount(worker))), worker);

@@ -52,8 +52,7 @@ class RobotTest {
           "hypersync.agent_mail.archive=" + archive,
           "--set",
           "hypersync.agent_mail.mount_paths=/ws/team");
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       overlap(cluster);
       Await.until(
           "two reservations",

@@ -19,12 +19,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @RealMounts
 class SignalsTest {
-  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(TestCluster.PATIENT);
 
   @ParameterizedTest
   @ValueSource(strings = {"handled", "ended", "ended_later", "sent"})
   void holds(String name) throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path folder = Files.createDirectory(cluster.mount("a").resolve("signals"));
     String leader = Long.toString(cluster.leader().pid());
     Shell.must(folder, "python3", script(), name, leader);

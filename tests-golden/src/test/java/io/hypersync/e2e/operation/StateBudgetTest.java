@@ -72,8 +72,7 @@ class StateBudgetTest {
   static void start() throws Exception {
     cluster = TestCluster.create();
     cluster.startLeader(SMALL);
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster.startWorkers("a", "b");
     cluster.awaitWritable("a");
     Shell.must(cluster.mount("a"), "sh", "-c", "mkdir bomb && chmod 777 bomb");
   }

@@ -18,11 +18,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** {@code umount}: mounts inside the workspace, and which processes count as users. */
 @RealMounts
 class UmountTest {
-  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(TestCluster.PATIENT);
 
   @Test
   void aMountInsideIsNotTakenAlongInSilence() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path a = cluster.mount("a");
     Path inside = Files.createDirectory(a.resolve("node_modules"));
     Shell.must(cluster.root(), "mount", "-t", "tmpfs", "mask", inside.toString());
@@ -48,7 +49,7 @@ class UmountTest {
    */
   @Test
   void aProcessThatHasSomethingElseAtTheSamePathIsNotCounted() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path b = cluster.mount("b");
     Process elsewhere =
         new ProcessBuilder(
@@ -73,7 +74,7 @@ class UmountTest {
   /** A process that uses the mounted filesystem other than by a path counts. */
   @Test
   void whoHasOnlyAMapOfAFileOfTheMountIsCounted() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path file = cluster.mount("b").resolve("mapped");
     Files.writeString(file, "text");
     Process user =

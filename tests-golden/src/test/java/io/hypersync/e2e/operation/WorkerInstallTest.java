@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.relay.NetworkConditions;
 import io.hypersync.cli.relay.NetworkConditions.Direction;
@@ -17,7 +19,9 @@ import io.hypersync.runtime.file.DurableFiles;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -74,6 +78,7 @@ class WorkerInstallTest {
     cluster.settle("a", "c");
     cluster.assertSameRoots("a", "c");
 
+    assertFalse(left(cluster).contains("c"), "it goes on with its session after the install");
     cluster.worker("c").await("have all pages", status -> status.path("install").isNull());
     cluster.worker("c").kill();
     DurableFiles.deleteTree(cluster.stateDir("c").resolve("snapshots"));
@@ -114,6 +119,7 @@ class WorkerInstallTest {
       killed.kill();
       assertTrue(here < all - SOME_PAGES, here + " of " + all + " pages");
       assertFalse(killed.log().contains(FETCHED), killed::log);
+      assertFalse(killed.log().contains("is already connected"), killed::log);
     }
 
     cluster.putLeaderAddress("c", leader);
@@ -126,6 +132,18 @@ class WorkerInstallTest {
     assertTrue(Files.exists(cluster.mount("c").resolve("d/" + name + (MANY - 1))));
     cluster.settle("a", "c");
     cluster.assertSameRoots("a", "c");
+  }
+
+  /** The workers that have left since the leader began. */
+  private static List<String> left(TestCluster cluster) {
+    List<String> left = new ArrayList<>();
+    JsonNode told = cluster.leader().ask("events", JsonNodeFactory.instance.objectNode());
+    for (JsonNode event : told.path("events")) {
+      if (event.path("kind").asText().equals("worker_left")) {
+        left.add(event.path("worker_id").asText());
+      }
+    }
+    return left;
   }
 
   private static long pagesHere(DaemonJvm worker) {

@@ -24,11 +24,12 @@ class WorkerSnapshotTest {
 
   private static final String STARTS = "starting from the snapshot of entry";
 
-  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension(SETTINGS);
+  @RegisterExtension
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(SETTINGS);
 
   @Test
   void aWorkerThatIsKilledStartsFromItsSnapshotAndWhatIsBehindIt() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path mount = cluster.mount("a");
     Files.createDirectory(mount.resolve("d"));
     for (int i = 0; i < 200; i++) {
@@ -56,7 +57,7 @@ class WorkerSnapshotTest {
 
   @Test
   void aWorkerThatIsStoppedInOrderTakesALastSnapshot() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Files.writeString(cluster.mount("a").resolve("f"), "text");
     cluster.settle("a", "b");
     long applied = cluster.worker("b").status().path("applied_index").asLong();

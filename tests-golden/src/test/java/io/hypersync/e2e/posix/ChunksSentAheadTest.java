@@ -62,8 +62,7 @@ class ChunksSentAheadTest {
   void readsFetchNothing(String way) throws Exception {
     try (TestCluster cluster = TestCluster.create(TestCluster.PATIENT)) {
       cluster.startLeader("--set", "hypersync.replication.data_plane=" + way);
-      cluster.startWorker("a");
-      cluster.startWorker("b");
+      cluster.startWorkers("a", "b");
       warmUp(cluster);
       Counts before = Counts.of(cluster);
       Map<String, byte[]> written = new LinkedHashMap<>();

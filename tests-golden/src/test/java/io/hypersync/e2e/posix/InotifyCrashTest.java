@@ -19,11 +19,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @RealMounts
 class InotifyCrashTest {
   @RegisterExtension
-  final TestClusterExtension extension = new TestClusterExtension(InotifyTest.SETTINGS);
+  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(InotifyTest.SETTINGS);
 
   @Test
   void aKilledWorkerTakesItsShadowAlong() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     Path b = cluster.mount("b");
     Process busy = start(cluster, "fast");
     try {
@@ -45,7 +45,7 @@ class InotifyCrashTest {
 
   @Test
   void aShadowThatIsKilledIsReplaced() throws Exception {
-    TestCluster cluster = extension.get();
+    TestCluster cluster = CLUSTER.get();
     InotifyTest.run(cluster, "names");
     long shadow = shadowOf(cluster.worker("b"));
     Shell.must(cluster.root(), "kill", "-9", Long.toString(shadow));

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @RealMounts
 class WorkerTakeoverTest {
-  /** 10 with each build; -Dhypersync.tests.takeovers=50 for more. */
-  private static final int KILLS = Integer.getInteger("hypersync.tests.takeovers", 10);
+  /** Of a worker under each load; -Dhypersync.tests.takeovers=50 for more. */
+  private static final int KILLS = Integer.getInteger("hypersync.tests.takeovers", 4);
 
   private static final Duration ASK_LIMIT = Duration.ofSeconds(20);
 
@@ -50,8 +50,7 @@ class WorkerTakeoverTest {
             List.of(
                 "hypersync.worker.leader_timeout=15s", "hypersync.worker.takeover_timeout=30s"));
     cluster.startLeader("--set", "hypersync.leader.lock_ttl=30s");
-    cluster.startWorker("a");
-    cluster.startWorker("b");
+    cluster.startWorkers("a", "b");
   }
 
   @AfterEach
@@ -151,7 +150,7 @@ class WorkerTakeoverTest {
                     }
                   }));
     }
-    for (int kill = 1; kill <= 5; kill++) {
+    for (int kill = 1; kill <= KILLS; kill++) {
       int before = written.get();
       Await.until("they write", () -> written.get() > before + 100 || failed.get() != null);
       killWorker("b", kill + 1);
