@@ -47,7 +47,7 @@ class ArchitectureTest {
               inPackages(
                       "io.hypersync.model",
                       "io.hypersync.raptorq",
-                      "io.hypersync.coordination.cas",
+                      "io.hypersync.coordination.lease",
                       "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
                       "io.hypersync.leader.hazard",
@@ -87,6 +87,8 @@ class ArchitectureTest {
                       "io.hypersync.snapshot.schedule")
                   .or(
                       named(
+                          "io.hypersync.coordination.cas.CasRecord",
+                          "io.hypersync.coordination.cas.CasStore",
                           "io.hypersync.leader.LeaderAgent",
                           "io.hypersync.leader.LeaderConfig",
                           "io.hypersync.worker.WorkerAgent",

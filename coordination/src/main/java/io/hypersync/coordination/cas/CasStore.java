@@ -7,7 +7,8 @@ import java.util.Optional;
  * must be there, so of several writers that have read the same record one succeeds.
  *
  * <p>A call that fails with a {@link CasException} may have written, or may write later: only a
- * later read tells. Any thread; each call blocks for a bounded time.
+ * later read tells. Any thread; each call blocks for a bounded time. A write that was acknowledged
+ * survives a crash of the store.
  */
 public interface CasStore {
   /** How many bytes a value may have. */

@@ -1,0 +1,5 @@
+/** Who holds a lease, and when somebody else does. */
+@NullMarked
+package io.hypersync.coordination.lease;
+
+import org.jspecify.annotations.NullMarked;
