@@ -79,6 +79,7 @@ final class CommandLineTest {
             "peers",
             "events",
             "leadership",
+            "putex",
             "message",
             "place",
             "robot",

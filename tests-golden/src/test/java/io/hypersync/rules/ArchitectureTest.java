@@ -48,6 +48,7 @@ class ArchitectureTest {
                       "io.hypersync.model",
                       "io.hypersync.raptorq",
                       "io.hypersync.coordination.lease",
+                      "io.hypersync.coordination.putex",
                       "io.hypersync.leader.backup",
                       "io.hypersync.leader.collection",
                       "io.hypersync.leader.hazard",
@@ -168,6 +169,7 @@ class ArchitectureTest {
     "org.bouncycastle..,        io.hypersync.wire.pki..",
     "com.google.protobuf..,     io.hypersync.wire..",
     "picocli..,                 io.hypersync.cli..",
+    "io.nats..,                 io.hypersync.coordination.cas.nats..",
     "ru.serce.jnrfuse..,        io.hypersync.worker.fuse.jnr..",
     "jnr..,                     io.hypersync.worker.fuse.jnr..",
   })

@@ -57,6 +57,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("peers", PeersCommand.class);
     COMMANDS.put("events", EventsCommand.class);
     COMMANDS.put("leadership", LeadershipCommand.class);
+    COMMANDS.put("putex", PutexCommand.class);
     COMMANDS.put("message", MessageCommand.class);
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);

@@ -30,7 +30,10 @@ import java.util.Map;
  *
  * <pre>
  * /run/hypersync/keeper-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * /run/hypersync/putex-&lt;service&gt;.sock
  * </pre>
+ *
+ * <p>The last one is that of an agent of a process mutex.
  *
  * @param path the directory
  */
@@ -103,6 +106,20 @@ public record RunDirectory(Path path) {
    */
   public List<Path> keeperSockets() {
     return files("keeper-*.sock");
+  }
+
+  /** The socket path of this host's agent of a process mutex. */
+  public Path putexSocket(String service) {
+    return path.resolve("putex-" + service + ".sock");
+  }
+
+  /**
+   * The sockets of agents of process mutexes, of running and dead ones, sorted by name.
+   *
+   * @throws UserError if the directory cannot be read
+   */
+  public List<Path> putexSockets() {
+    return files("putex-*.sock");
   }
 
   /**

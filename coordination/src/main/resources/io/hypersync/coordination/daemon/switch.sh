@@ -1,0 +1,99 @@
+# Starts and stops one service, one order after the other. It stops it by itself when the time is over until which the
+# service may run, and when whoever gives the orders is gone. Orders come by standard input, a line each:
+#
+#   start ID UNTIL LIMIT FENCE   UNTIL by /proc/uptime, both in hundredths of a second; FENCE is 1 to fence before
+#   stop ID LIMIT
+#
+# Answers: "done ID CODE", "late ID", "fenced ID CODE" if fencing failed, "expired CODE" without an order.
+# The environment has PUTEX_START, PUTEX_STOP, PUTEX_FENCE (bash; the last may be empty), and PUTEX_STOP_LIMIT.
+set -uf
+export LC_ALL=C
+trap : TERM INT HUP # a signal to all processes of a group is for the one that gives the orders
+readonly LAST_TRIES=20
+readonly CHATTER=2000 # bytes of output that are passed on
+until=
+
+now() {
+  local uptime rest
+  read -r uptime rest </proc/uptime
+  NOW=$((10#${uptime/./}))
+}
+
+# run NAME LIMIT COMMAND: whatever the command has started in its process group is killed with it at the limit. Its
+# output is read to the end, by somebody who is not waited for: a script may leave a daemon behind that holds it.
+run() {
+  local limit
+  printf -v limit '%d.%02d' $(($2 / 100)) $(($2 % 100))
+  timeout -s KILL "$limit" bash -c "$3" "putex-$1" </dev/null > >(head -c "$CHATTER" >&2; exec cat >/dev/null 2>&1) 2>&1
+}
+
+# In a subshell: if nobody reads it any more, that one is killed.
+say() { (printf '%s\n' "$*") 2>/dev/null; }
+
+start() { # ID UNTIL LIMIT FENCE
+  local limit code
+  now
+  if ((NOW >= $2)); then
+    say late "$1"
+    return
+  fi
+  until=$2
+  limit=$(($3 < until - NOW ? $3 : until - NOW))
+  if [[ $4 == 1 && -n $PUTEX_FENCE ]]; then
+    if ! run fence "$limit" "$PUTEX_FENCE"; then
+      say fenced "$1" 1
+      return
+    fi
+    limit=$((limit + NOW))
+    now
+    limit=$((limit - NOW))
+    if ((limit <= 0)); then
+      say late "$1"
+      return
+    fi
+  fi
+  run start "$limit" "$PUTEX_START"
+  code=$?
+  say "done" "$1" "$code"
+}
+
+stop() { # LIMIT
+  run stop "$1" "$PUTEX_STOP" || return
+  until=
+}
+
+while :; do
+  if [[ -n $until ]]; then
+    now
+    left=$((until - NOW))
+    if ((left <= 0)); then
+      stop "$PUTEX_STOP_LIMIT"
+      code=$?
+      say expired "$code"
+      ((code == 0)) || sleep 0.2
+      continue
+    fi
+    printf -v left '%d.%02d' $((left / 100)) $((left % 100))
+    read -r -t "$left" order a b c d
+  else
+    read -r order a b c d
+  fi
+  got=$?
+  if ((got > 128)); then
+    continue
+  fi
+  if ((got != 0)); then
+    for ((tries = 0; tries < LAST_TRIES; tries++)); do
+      [[ -n $until ]] || exit 0
+      stop "$PUTEX_STOP_LIMIT" || sleep 0.2
+    done
+    exit 1
+  fi
+  case $order in
+    start) start "$a" "$b" "$c" "$d" ;;
+    stop)
+      stop "$b"
+      say "done" "$a" $?
+      ;;
+  esac
+done

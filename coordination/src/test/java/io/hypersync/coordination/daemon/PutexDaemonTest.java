@@ -1,0 +1,305 @@
+package io.hypersync.coordination.daemon;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.coordination.cas.CasException;
+import io.hypersync.coordination.cas.MemoryCasStore;
+import io.hypersync.coordination.cas.MemoryCasStore.Fault;
+import io.hypersync.coordination.putex.Outcome;
+import io.hypersync.coordination.putex.PutexTiming;
+import io.hypersync.coordination.putex.Step;
+import io.hypersync.runtime.agent.Clock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One agent with a store in memory; its service is a process that sleeps. */
+class PutexDaemonTest {
+  private static final long MS = 1_000_000L;
+  private static final String KEY = "team";
+
+  /** R = 500 ms, F = 2, C = 2. */
+  private static final PutexTiming TIMING = new PutexTiming(500 * MS, 2, 2);
+
+  @TempDir private Path folder;
+  private final MemoryCasStore store = new MemoryCasStore();
+  private final List<PutexDaemon> started = new ArrayList<>();
+
+  @AfterEach
+  void closeAll() {
+    started.forEach(PutexDaemon::close);
+  }
+
+  private PutexScripts scripts() {
+    return new PutexScripts(
+        "echo \"$1\" >>%1$s/checks; ! test -e %1$s/sick".formatted(folder),
+        """
+        kill -0 "$(cat %1$s/pid)" 2>/dev/null && exit
+        setsid sleep 1000 & echo $! >%1$s/pid; echo started >>%1$s/starts
+        """
+            .formatted(folder),
+        """
+        test -e %1$s/pid || exit 0
+        kill -9 "$(cat %1$s/pid)" 2>/dev/null; rm -f %1$s/pid
+        """
+            .formatted(folder),
+        "echo fenced >>%s/fences".formatted(folder));
+  }
+
+  private PutexDaemon agent(PutexScripts scripts) {
+    PutexDaemon daemon =
+        PutexDaemon.start(new PutexOptions("team", KEY, "me", TIMING, scripts, store, "memory"));
+    started.add(daemon);
+    return daemon;
+  }
+
+  private void free() throws CasException {
+    store.create(KEY, new byte[0]);
+  }
+
+  private String holder() throws CasException {
+    return store.read(KEY).map(record -> new String(record.value(), UTF_8)).orElse("(none)");
+  }
+
+  private static JsonNode awaited(PutexDaemon daemon, Predicate<JsonNode> wanted)
+      throws InterruptedException {
+    for (int i = 0; i < 600; i++) {
+      JsonNode status = daemon.status();
+      if (wanted.test(status)) {
+        return status;
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    throw new AssertionError("never so: " + daemon.status());
+  }
+
+  private static Predicate<JsonNode> role(String role) {
+    return status -> status.path("role").asText().equals(role);
+  }
+
+  private boolean serviceRuns() throws IOException {
+    Path pid = folder.resolve("pid");
+    return Files.exists(pid)
+        && ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
+            .map(ProcessHandle::isAlive)
+            .orElse(false);
+  }
+
+  private String lines(String file) throws IOException {
+    Path path = folder.resolve(file);
+    return Files.exists(path) ? Files.readString(path) : "";
+  }
+
+  @Test
+  void aFreeLockIsTakenTheServiceRunsAndClosingStopsItAndFreesTheLock() throws Exception {
+    free();
+    PutexDaemon daemon = agent(scripts());
+    awaited(daemon, role("active"));
+    awaited(daemon, status -> status.path("revision").asLong() > 3);
+    assertTrue(serviceRuns());
+    assertEquals("me", holder());
+    assertEquals("fenced\n", lines("fences"));
+    assertEquals("started\n", lines("starts"));
+    assertTrue(lines("checks").startsWith("standby\nactive\n"), lines("checks"));
+    daemon.close();
+    assertFalse(serviceRuns());
+    assertEquals("", holder());
+    assertEquals("left", daemon.status().path("role").asText());
+  }
+
+  @Test
+  void aServiceThatIsSickIsStoppedAndTheLockFreed() throws Exception {
+    free();
+    PutexDaemon daemon = agent(scripts());
+    awaited(daemon, role("active"));
+    Files.createFile(folder.resolve("sick"));
+    JsonNode status = awaited(daemon, role("unhealthy"));
+    assertFalse(serviceRuns());
+    assertEquals("", holder());
+    assertTrue(
+        status.path("check_failure").asText().startsWith("the health check failed with exit code 1"),
+        status::toString);
+    Files.delete(folder.resolve("sick"));
+    awaited(daemon, role("active"));
+  }
+
+  @Test
+  void aStoreThatIsGoneStopsTheServiceInTime() throws Exception {
+    free();
+    PutexDaemon daemon = agent(scripts());
+    awaited(daemon, role("active"));
+    store.faults((operation, key) -> Fault.NOT_DONE);
+    long begun = System.nanoTime();
+    awaited(daemon, status -> !status.path("service_may_run").asBoolean());
+    assertTrue(
+        System.nanoTime() - begun <= TIMING.patienceNs() + TIMING.stopLimitNs() + 1_000 * MS);
+    assertFalse(serviceRuns());
+    store.faults((operation, key) -> Fault.NONE);
+    awaited(daemon, role("active"));
+  }
+
+  @Test
+  void aStoreThatHangsStopsTheServiceInTime() throws Exception {
+    free();
+    PutexDaemon daemon = agent(scripts());
+    awaited(daemon, role("active"));
+    store.faults(
+        (operation, key) -> {
+          try {
+            TimeUnit.SECONDS.sleep(5);
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+          }
+          return Fault.NOT_DONE;
+        });
+    awaited(daemon, status -> !status.path("service_may_run").asBoolean());
+    assertFalse(serviceRuns());
+  }
+
+  @Test
+  void aCheckThatHangsIsEndedWithAllThatItHasStarted() throws Exception {
+    PutexScripts scripts = scripts();
+    String hangs = "sleep 7777 & wait";
+    free();
+    PutexDaemon daemon =
+        agent(new PutexScripts(hangs, scripts.start(), scripts.stop(), scripts.fence()));
+    JsonNode status = awaited(daemon, role("unhealthy"));
+    assertEquals(
+        "the health check took longer than 1000 ms", status.path("check_failure").asText());
+    daemon.close();
+    assertFalse(
+        ProcessHandle.allProcesses()
+            .anyMatch(
+                process ->
+                    process.info().commandLine().orElse("").contains("sleep 7777")));
+  }
+
+  @Test
+  void aCheckThatPrintsWithoutEndTakesNoMemoryAndFails() throws Exception {
+    PutexScripts scripts = scripts();
+    free();
+    PutexDaemon daemon =
+        agent(new PutexScripts("yes", scripts.start(), scripts.stop(), scripts.fence()));
+    long before = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    awaited(daemon, role("unhealthy"));
+    System.gc();
+    long after = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    assertTrue(after - before < 64 << 20, () -> "grown by " + (after - before));
+  }
+
+  @Test
+  void aStopThatPrintsMuchStopsAllTheSame() throws Exception {
+    PutexScripts scripts = scripts();
+    free();
+    PutexDaemon daemon =
+        agent(
+            new PutexScripts(
+                scripts.check(),
+                scripts.start(),
+                "head -c 3000000 /dev/zero; " + scripts.stop(),
+                scripts.fence()));
+    awaited(daemon, role("active"));
+    daemon.close();
+    assertFalse(serviceRuns());
+    assertEquals("", holder());
+  }
+
+  @Test
+  void aServiceThatDoesNotStopKeepsTheLock() throws Exception {
+    PutexScripts scripts = scripts();
+    free();
+    PutexDaemon daemon =
+        agent(
+            new PutexScripts(
+                scripts.check(),
+                scripts.start(),
+                "test -e %s/may-stop || exit 3; %s".formatted(folder, scripts.stop()),
+                ""));
+    awaited(daemon, role("active"));
+    Files.createFile(folder.resolve("sick"));
+    awaited(
+        daemon,
+        status -> status.path("problem").asText().contains("stopping the service failed"));
+    assertEquals("me", holder());
+    Files.createFile(folder.resolve("may-stop"));
+    awaited(daemon, status -> !status.path("service_may_run").asBoolean());
+    assertFalse(serviceRuns());
+  }
+
+  @Test
+  void fencingThatFailsStartsNothing() throws Exception {
+    PutexScripts scripts = scripts();
+    free();
+    PutexDaemon daemon =
+        agent(new PutexScripts(scripts.check(), scripts.start(), scripts.stop(), "echo no; exit 1"));
+    JsonNode status =
+        awaited(daemon, found -> found.path("problem").asText().contains("fencing"));
+    assertTrue(status.path("problem").asText().contains("no"), status::toString);
+    assertFalse(serviceRuns());
+    assertEquals("", lines("starts"));
+  }
+
+  @Test
+  void theSwitchStopsTheServiceWhenItsTimeIsOver() throws Exception {
+    try (ServiceSwitch lever = new ServiceSwitch(scripts(), Map.of(), TIMING, Clock.SYSTEM)) {
+      long untilNs = Clock.SYSTEM.monotonicNs() + 800 * MS;
+      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS)));
+      assertTrue(serviceRuns());
+      while (Clock.SYSTEM.monotonicNs() < untilNs - 100 * MS) {
+        assertTrue(serviceRuns());
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      TimeUnit.MILLISECONDS.sleep(1_000);
+      assertFalse(serviceRuns());
+      assertEquals(1, lever.expired());
+    }
+  }
+
+  @Test
+  void theSwitchStartsNothingWhenItIsTooLate() throws Exception {
+    try (ServiceSwitch lever = new ServiceSwitch(scripts(), Map.of(), TIMING, Clock.SYSTEM)) {
+      long nowNs = Clock.SYSTEM.monotonicNs();
+      assertEquals(
+          new Outcome.Failed("it is too late to start the service"),
+          lever.start(new Step.Start(false, nowNs, 500 * MS)));
+      assertFalse(serviceRuns());
+    }
+  }
+
+  @Test
+  void aStartThatHangsIsEndedAndTheServiceStoppedInTime() throws Exception {
+    PutexScripts hangs =
+        new PutexScripts("true", scripts().start() + "; sleep 1000", scripts().stop(), "");
+    try (ServiceSwitch lever = new ServiceSwitch(hangs, Map.of(), TIMING, Clock.SYSTEM)) {
+      long untilNs = Clock.SYSTEM.monotonicNs() + 1_000 * MS;
+      Outcome outcome = lever.start(new Step.Start(false, untilNs, 5_000 * MS));
+      assertEquals(new Outcome.Failed("starting the service was killed"), outcome);
+      TimeUnit.MILLISECONDS.sleep(700);
+      assertFalse(serviceRuns());
+    }
+  }
+
+  @Test
+  void theSwitchStopsTheServiceWhenItsAgentIsGone() throws Exception {
+    try (ServiceSwitch lever = new ServiceSwitch(scripts(), Map.of(), TIMING, Clock.SYSTEM)) {
+      long untilNs = Clock.SYSTEM.monotonicNs() + 60_000 * MS;
+      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS)));
+    }
+    for (int i = 0; i < 100 && serviceRuns(); i++) {
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertFalse(serviceRuns());
+  }
+}
