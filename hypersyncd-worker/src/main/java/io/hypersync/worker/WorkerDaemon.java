@@ -12,9 +12,11 @@ import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageSource;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.AdminCommand;
+import io.hypersync.runtime.admin.AlreadyRunning;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -33,12 +35,15 @@ import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
 import io.hypersync.worker.takeover.Incarnation;
+import io.hypersync.worker.takeover.KeeperClient;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +59,9 @@ public final class WorkerDaemon implements Daemon {
 
   /** Pause before the leader is asked again if its snapshot cannot be used. */
   private static final long INSTALL_AGAIN_S = 30;
+
+  private static final Duration LOCK_LIMIT = Duration.ofSeconds(2);
+  private static final Duration LOCK_PAUSE = Duration.ofMillis(5);
 
   private final Path mountPoint;
   private final CompletableFuture<Void> ended;
@@ -83,8 +91,12 @@ public final class WorkerDaemon implements Daemon {
   /** Held while another runtime begins. Taken before the monitor of this object. */
   private final Object beginning = new Object();
 
+  private final HandOver handOver;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean stopping;
+
+  /** It has not become ready: a mount that it has taken over waits for another process. */
+  private volatile boolean hasFailed;
 
   private boolean closed;
 
@@ -108,6 +120,33 @@ public final class WorkerDaemon implements Daemon {
     this.disk = disk;
     this.chunks = chunks;
     this.runtime = runtime;
+    this.handOver = new HandOver(incarnation, new Leaving());
+  }
+
+  /** What a hand-over does with this worker. */
+  private final class Leaving implements HandOver.Worker {
+    @Override
+    public String obstacle(boolean force) {
+      return requireRuntime().obstacle(force);
+    }
+
+    @Override
+    public void prepare() {
+      requireRuntime().snapshotSoon();
+    }
+
+    @Override
+    public boolean leave() throws InterruptedException {
+      return requireRuntime().leave();
+    }
+
+    @Override
+    public void release() {
+      requireRuntime().closeLeft();
+      chunks.close();
+      disk.close();
+      lock.close();
+    }
   }
 
   /** Prepares a worker that reaches its leader over QUIC. */
@@ -134,13 +173,16 @@ public final class WorkerDaemon implements Daemon {
   public static WorkerDaemon start(
       WorkerDaemonOptions options, Function<WorkerTransportListener, WorkerTransport> leaderSide) {
     Blake3.vectorFaults().listen(LOG::error);
-    StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
+    StateLock lock = lock(options);
     @Nullable Incarnation incarnation;
     MountFolder folder;
     DiskChunkStore disk;
     try {
       incarnation = incarnation(options);
+      if (incarnation != null && incarnation.isSuccessor()) {
+        FaultPoints.configured().reached(FaultPoints.Moment.MOUNT_TAKEN);
+      }
       folder =
           incarnation != null && incarnation.isSuccessor()
               ? MountFolder.taken(
@@ -172,6 +214,27 @@ public final class WorkerDaemon implements Daemon {
       disk.close();
       lock.close();
       throw e;
+    }
+  }
+
+  /** The lock of a worker that is just ending is waited for, if its mount waits for this one. */
+  private static StateLock lock(WorkerDaemonOptions options) {
+    String what = "the worker " + options.worker().name();
+    long limitNs = System.nanoTime() + LOCK_LIMIT.toNanos();
+    while (true) {
+      try {
+        return StateLock.acquire(options.stateDir(), what);
+      } catch (AlreadyRunning e) {
+        boolean waits =
+            options
+                .takeover()
+                .map(takeover -> KeeperClient.waitsWith(takeover.socket(), options.mountPoint()))
+                .orElse(false);
+        if (!waits || System.nanoTime() - limitNs > 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(LOCK_PAUSE.toNanos());
+      }
     }
   }
 
@@ -267,6 +330,15 @@ public final class WorkerDaemon implements Daemon {
    */
   @Override
   public void awaitReady() throws InterruptedException {
+    try {
+      joinAndMount();
+    } catch (RuntimeException e) {
+      hasFailed = true;
+      throw e;
+    }
+  }
+
+  private void joinAndMount() throws InterruptedException {
     cover();
     Snapshot received = requireRuntime().join();
     while (received != null) {
@@ -382,7 +454,8 @@ public final class WorkerDaemon implements Daemon {
 
   @Override
   public ObjectNode status() {
-    return requireRuntime().status();
+    String failure = handOver.lastFailure();
+    return requireRuntime().status().put("restart_failed", failure.isEmpty() ? null : failure);
   }
 
   @Override
@@ -393,7 +466,8 @@ public final class WorkerDaemon implements Daemon {
         "gc", args -> requireRuntime().collect(args),
         "hazards", args -> requireRuntime().hazards(args),
         "events", args -> requireRuntime().events(args),
-        "mount", args -> requireRuntime().past(args));
+        "mount", args -> requireRuntime().past(args),
+        "restart", handOver::begin);
   }
 
   @Override
@@ -421,6 +495,9 @@ public final class WorkerDaemon implements Daemon {
         last.close();
       }
     } finally {
+      if (incarnation != null && !hasFailed && !ended.isCompletedExceptionally()) {
+        incarnation.abandon(); // does nothing once it serves
+      }
       folder.close();
     }
     if (last != null && !ended.isCompletedExceptionally()) { // a failed one leaves its state alone

@@ -6,9 +6,11 @@ import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.OptionSavingDaemon;
 import io.hypersync.cli.runtime.Practising;
+import io.hypersync.cli.runtime.SuccessorTurn;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "worker",
+    subcommands = {WorkerRestartCommand.class, WorkerUpgradeCommand.class},
     description = {
       "Mount a workspace, until a signal or ./hypersync umount ends it. Needs root.",
       "Logs go to standard error."
@@ -30,7 +33,9 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./hypersync worker --token fmd.token --mount /ntmfs/ws/team   # the first time",
       "  ./hypersync worker                                            # from then on",
-      "  ./hypersync worker --mount /ntmfs/ws/team --leader-address 10.0.0.2:7890"
+      "  ./hypersync worker --mount /ntmfs/ws/team --leader-address 10.0.0.2:7890",
+      "  ./hypersync worker restart      # another process goes on with the mount",
+      "  ./hypersync worker upgrade /opt/hypersync-2/hypersync   # one of another build"
     })
 public final class WorkerCommand implements Callable<Integer> {
   private final DaemonStarter<WorkerDaemonOptions> starter;
@@ -105,11 +110,13 @@ public final class WorkerCommand implements Callable<Integer> {
     configurationOptions.put("--dev", Settings.WORKER_DEV, dev ? "true" : null);
     Configuration configuration = configurationOptions.readOfMachine();
     Enrolments enrolments = Enrolments.ofMachine();
-    WorkerDaemonOptions options = WorkerPlan.options(configuration, enrolments);
+    RunDirectory runDirectory = RunDirectory.of(System.getenv());
+    WorkerDaemonOptions options = planned(configuration, enrolments, runDirectory);
+    Practising practising = SuccessorTurn.await(options, Practising.beforeMount(configuration));
     new DaemonProcess(
             "worker " + options.worker(),
-            RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()),
-            Practising.beforeMount(configuration))
+            runDirectory.workerSocket(options.workspace(), options.worker()),
+            practising)
         .run(
             planned ->
                 new OptionSavingDaemon(
@@ -117,5 +124,15 @@ public final class WorkerCommand implements Callable<Integer> {
                     () -> WorkerPlan.remember(configuration, planned, enrolments)),
             options);
     return 0;
+  }
+
+  private static WorkerDaemonOptions planned(
+      Configuration configuration, Enrolments enrolments, RunDirectory runDirectory) {
+    try {
+      return WorkerPlan.options(configuration, enrolments);
+    } catch (UserError e) {
+      SuccessorTurn.tellFailure(runDirectory, e);
+      throw e;
+    }
   }
 }

@@ -25,6 +25,7 @@ public final class StatusReport {
       MulticastReport.appendHeard(text, status.path("workers"));
       for (JsonNode worker : status.path("workers")) {
         text.append(ProgressReport.of(worker, "  "));
+        SuccessionReport.append(text, worker);
         appendAgents(text, worker);
         appendHazards(text, worker);
         IgnoredReport.append(text, worker);

@@ -2,6 +2,7 @@ package io.hypersync.cli.runtime;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.Version;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import java.nio.file.Path;
@@ -45,6 +46,7 @@ final class DaemonCommands {
     Duration uptime = Duration.ofNanos(System.nanoTime() - startedAtNs);
     return daemon
         .status()
+        .put("version", Version.text())
         .put("pid", ProcessHandle.current().pid())
         .put("uptime_ms", uptime.toMillis())
         .put("socket", socket.toString());

@@ -115,6 +115,12 @@ final class JnrBackend implements MountBackend {
     return filesystem.directOpens();
   }
 
+  /** Its requests are libfuse's, and end with this process. */
+  @Override
+  public boolean leave() {
+    return false;
+  }
+
   @Override
   public void close() throws IOException {
     JnrMount mounted = mount;

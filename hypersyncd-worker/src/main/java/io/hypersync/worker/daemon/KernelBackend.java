@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
 final class KernelBackend implements MountBackend {
   private static final Logger LOG = LoggerFactory.getLogger(KernelBackend.class);
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(250);
+  private static final Duration LEAVE_LIMIT = Duration.ofSeconds(3);
 
   private final WorkerDaemonOptions options;
   private final Parts parts;
@@ -239,6 +240,33 @@ final class KernelBackend implements MountBackend {
   public long directOpens() {
     Vfs served = vfs;
     return served == null ? 0 : served.directOpens();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>First nothing of this process may be in a call into its own mount, nor inside the kernel to
+   * tell it something: a process with such a thread cannot end before the call is answered, and the
+   * next one answers only once this one has ended.
+   */
+  @Override
+  public boolean leave() throws InterruptedException {
+    KernelWalker walks = walker;
+    FuseSession mounted = session;
+    if (mounted == null) {
+      return false;
+    }
+    if (walks != null) {
+      walks.close();
+      if (!walks.awaitEnd(LEAVE_LIMIT)) {
+        return false;
+      }
+    }
+    if (!parts.notifier().holdWhenIdle(LEAVE_LIMIT)) {
+      return false;
+    }
+    mounted.leave();
+    return true;
   }
 
   @Override

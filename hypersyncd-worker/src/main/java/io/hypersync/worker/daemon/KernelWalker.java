@@ -18,6 +18,7 @@ import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -237,6 +238,11 @@ final class KernelWalker implements AutoCloseable {
       moves.clear();
     }
     waiting.forEach(Runnable::run);
+  }
+
+  /** After {@link #close}: waits until no walk is in the kernel any more. */
+  boolean awaitEnd(Duration limit) throws InterruptedException {
+    return threads.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private boolean enqueue(MovedDirectory directory, Runnable done) {

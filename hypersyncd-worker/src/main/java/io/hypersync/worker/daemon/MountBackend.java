@@ -36,6 +36,13 @@ interface MountBackend extends AutoCloseable {
   long directOpens();
 
   /**
+   * Leaves the mount to another process: answers nothing from now on. This process has to end then.
+   *
+   * @return false if it cannot be left now; then it is served as before, but for what helps only
+   */
+  boolean leave() throws InterruptedException;
+
+  /**
    * Unmounts; EIO for what waits. Does nothing if there is no mount.
    *
    * @throws IOException if it cannot be unmounted

@@ -67,6 +67,7 @@ import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.takeover.Incarnation;
+import io.hypersync.worker.takeover.Succession;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.OwnReads;
@@ -510,6 +511,7 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("fuse_backend", options.backend().text());
     status.put("generation", incarnation == null ? 1 : incarnation.generation());
     status.put("outlives_worker", incarnation != null && incarnation.isKept());
+    status.set("succession", succession(incarnation == null ? null : incarnation.succession()));
     status.put("kernel_inodes", inodes.size());
     status.put("open_handles", backend.openHandles());
     status.put("reads_that_fetched", backend.readsThatFetched());
@@ -523,6 +525,16 @@ public final class WorkerRuntime implements AutoCloseable {
     status.set("past_mounts", pastMounts.json());
     status.set("ignored", localPaths.status());
     return status;
+  }
+
+  private static @Nullable ObjectNode succession(@Nullable Succession known) {
+    return known == null
+        ? null
+        : JsonNodeFactory.instance
+            .objectNode()
+            .put("how", known.how().text())
+            .put("pause_ms", Math.max(0, TimeUnit.NANOSECONDS.toMillis(known.pauseNs())))
+            .put("starts", known.starts());
   }
 
   /**
@@ -664,6 +676,68 @@ public final class WorkerRuntime implements AutoCloseable {
   private static UserError profileEnded() {
     return new UserError(
         "the profile has ended", "Nobody asked for it for 10 s, or the worker was started again.");
+  }
+
+  /**
+   * Why the mount cannot be left to another process now; empty if it can.
+   *
+   * @param force whether open files on local paths, and mounts of the past, may end with this one
+   */
+  public String obstacle(boolean force) {
+    if (incarnation == null || !incarnation.isKept()) {
+      return "its mount ends with it: takeover_timeout is not set in [hypersync.worker], or the"
+          + " worker's log says why no process keeps the mount";
+    }
+    if (!backend.isMounted()) {
+      return "it has not mounted the workspace yet";
+    }
+    String kept = incarnation.memory().obstacle();
+    if (!kept.isEmpty() || force) {
+      return kept;
+    }
+    ObjectNode local = localPaths.status();
+    int open = local == null ? 0 : local.path("open_files").asInt();
+    if (open > 0) {
+      return open + " files on paths that are local to this host are open, and would get ESTALE";
+    }
+    return pastMounts.json().isEmpty()
+        ? ""
+        : "states of the past are mounted, and their mounts would end";
+  }
+
+  /** Has a snapshot taken soon, so that the next process has little to catch up with. */
+  public void snapshotSoon() {
+    loop().post(a -> a.snapshots().soon(Clock.SYSTEM.monotonicNs()));
+  }
+
+  /**
+   * Leaves the mount to another process: from now on nothing is answered.
+   *
+   * @return false if it cannot be left now, and is served on
+   */
+  public boolean leave() throws InterruptedException {
+    Inotify reporter = inotify;
+    if (reporter != null) {
+      reporter.close(); // its calls into the mount would not be answered
+    }
+    return backend.leave();
+  }
+
+  /** Stops all parts after {@link #leave}; nobody is answered, and nothing unmounted. */
+  public void closeLeft() {
+    closing = true;
+    fetched.end();
+    seenWriter.close();
+    try {
+      seenFile.write(questions.ask(WorkerAgent::seen), true);
+    } catch (UserError e) {
+      LOG.debug("the agent did not answer while stopping", e);
+    }
+    link.shutdown();
+    reads.shutdownNow();
+    chunks.close();
+    cacheThread.close();
+    snapshotThread.close();
   }
 
   /** Waits up to 3 s for mutations under way, unmounts, and stops all parts. */

@@ -31,8 +31,10 @@ import java.util.Set;
  * <p>A lock has a row for each handle through which it was requested. Thread-safe: one monitor.
  */
 public final class LockRecords {
-  /** Most rows; what does not fit is not kept, and its locks are lost with the process. */
-  static final int MAX_ROWS = 1 << 14;
+  /**
+   * Most rows; if more are needed, the next process cannot go on ({@link MountMemory#obstacle}).
+   */
+  static final int MAX_ROWS = 1 << 16;
 
   static final int ROW_BYTES = 128;
   static final int AT = HandleTable.AT + HandleTable.BYTES;
@@ -44,6 +46,10 @@ public final class LockRecords {
   private static final int SESSION = 48;
   private static final int PID = 56;
   private static final int NUMBER = 64;
+
+  /** Of rows that are of a handle only. */
+  private static final Key NOBODY = new Key(new NodeId(0, 0), LockSpace.POSIX, FuseLockOwner.NONE);
+
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -51,6 +57,7 @@ public final class LockRecords {
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final Map<Key, Map<FileHandle, Integer>> held = new HashMap<>();
   private final Map<Long, Integer> sent = new HashMap<>();
+  private final Map<FileHandle, Integer> fenced = new HashMap<>();
   private int beyond;
 
   LockRecords(ByteBuffer memory) {
@@ -67,7 +74,9 @@ public final class LockRecords {
     /** A request to lock or unlock, without an answer. */
     REQUESTED(2),
     /** A release of all locks of an owner on a file, without an answer. */
-    RELEASED(3);
+    RELEASED(3),
+    /** A handle that is fenced though its locks are released; of nobody and of no file. */
+    FENCED(4);
 
     private final long code;
 
@@ -124,6 +133,28 @@ public final class LockRecords {
     }
   }
 
+  /**
+   * What is written through a handle rests on locks that are lost and released.
+   *
+   * @param session the lock session that was lost; 0 if the handle is fenced no more
+   */
+  public synchronized void fences(FileHandle handle, long session) {
+    Integer row = fenced.get(handle);
+    if (session == 0) {
+      if (row != null) {
+        fenced.remove(handle);
+        clear(row);
+      }
+    } else if (row == null) {
+      int written = write(new Row(Kind.FENCED, NOBODY, handle, session, 0, 0));
+      if (written >= 0) {
+        fenced.put(handle, written);
+      }
+    } else {
+      memory.putLong(AT + row * ROW_BYTES + SESSION, session);
+    }
+  }
+
   /** A message is about to be sent. */
   public synchronized void sent(long number, Kind kind, Key key) {
     int row = write(new Row(kind, key, FileHandle.NONE, 0, 0, number));
@@ -142,7 +173,7 @@ public final class LockRecords {
 
   /** Whether an earlier process has left anything of this owner. */
   public boolean isAnyOf(FuseLockOwner owner) {
-    for (int row = 0; row < MAX_ROWS; row++) {
+    for (int row = 0; row < rows(); row++) {
       int at = AT + row * ROW_BYTES;
       if (memory.getLong(at) != 0 && memory.getLong(at + OWNER) == owner.value()) {
         return true;
@@ -157,8 +188,9 @@ public final class LockRecords {
     free.clear();
     held.clear();
     sent.clear();
-    beyond = MAX_ROWS;
-    for (int row = 0; row < MAX_ROWS; row++) {
+    fenced.clear();
+    beyond = rows();
+    for (int row = 0; row < beyond; row++) {
       int at = AT + row * ROW_BYTES;
       long code = memory.getLong(at);
       Row found = null;
@@ -172,13 +204,19 @@ public final class LockRecords {
         continue;
       }
       rows.add(found);
-      if (found.kind() == Kind.HELD) {
-        held.computeIfAbsent(found.key(), _ -> new HashMap<>()).put(found.handle(), row);
-      } else {
-        sent.put(found.number(), row);
+      switch (found.kind()) {
+        case HELD ->
+            held.computeIfAbsent(found.key(), _ -> new HashMap<>()).put(found.handle(), row);
+        case REQUESTED, RELEASED -> sent.put(found.number(), row);
+        case FENCED -> fenced.put(found.handle(), row);
       }
     }
     return rows;
+  }
+
+  /** How many rows were ever in use; those behind them take no room, and are not to be touched. */
+  private int rows() {
+    return Math.clamp(memory.getLong(MountMemory.LOCK_ROWS), 0, MAX_ROWS);
   }
 
   private Row row(Kind kind, int at) {
@@ -198,10 +236,12 @@ public final class LockRecords {
     Integer unused = free.poll();
     if (unused == null) {
       if (beyond == MAX_ROWS) {
+        memory.putLong(MountMemory.LOCKS_LOST, 1);
         return -1;
       }
       unused = beyond;
       beyond++;
+      memory.putLong(MountMemory.LOCK_ROWS, beyond);
     }
     int at = AT + unused * ROW_BYTES;
     memory

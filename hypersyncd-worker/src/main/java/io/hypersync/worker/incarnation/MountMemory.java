@@ -10,11 +10,16 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  *  0        8            24          40               48        56       64       72        80
- *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+-- 4096
- *  | "HSMM" | mount id   | lock run  | last number of | handles | inodes | rows   | lock    | opened | 0
- *  | ver 1  | 16 B       | 16 B      | a lock request | lost    | lost   | in use | session | so far |
- *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+--
- *  4096              + 2^18 * 64       + 2^14 * 128     + 2^28
+ *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+
+ *  | "HSMM" | mount id   | lock run  | last number of | handles | inodes | rows   | lock    | opened |
+ *  | ver 2  | 16 B       | 16 B      | a lock request | lost    | lost   | in use | session | so far |
+ *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+
+ *  88       96        104
+ *  +--------+---------+---- 4096
+ *  | locks  | rows of | 0
+ *  | lost   | locks   |
+ *  +--------+---------+----
+ *  4096              + 2^18 * 64       + 2^16 * 128     + 2^28
  *  +-----------------+-----------------+----------------+
  *  | open handles    | locks           | inodes, a bit  |
  *  | 64 B each       | 128 B each      | for each       |
@@ -32,7 +37,7 @@ public final class MountMemory {
   public static final int BYTES = KnownInodes.AT + KnownInodes.BYTES;
 
   private static final int MAGIC = 0x4d4d5348; // "HSMM" on a little-endian machine
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int VERSION_AT = 4;
   private static final int MOUNT_ID = 8;
   private static final int LOCK_RUN = 24;
@@ -42,6 +47,8 @@ public final class MountMemory {
   static final int HANDLE_ROWS = 64;
   private static final int LOCK_SESSION = 72;
   static final int HANDLES_OPENED = 80;
+  static final int LOCKS_LOST = 88;
+  static final int LOCK_ROWS = 96;
   static final int HEADER_BYTES = 4_096;
 
   private final ByteBuffer memory;
@@ -144,7 +151,9 @@ public final class MountMemory {
    * another one.
    */
   public String obstacle() {
-    if (memory.getLong(HANDLES_LOST) != 0 || memory.getLong(INODES_LOST) != 0) {
+    if (memory.getLong(HANDLES_LOST) != 0
+        || memory.getLong(INODES_LOST) != 0
+        || memory.getLong(LOCKS_LOST) != 0) {
       return "more was in use than is kept";
     }
     return locks.isAnyOf(FuseLockOwner.HOST)

@@ -95,7 +95,7 @@ final class RequestIdentities {
       case FsOp.MakeNode _ -> 4;
       case FsOp.MakeTemporary _ -> 5;
       case FsOp.Link _ -> 6;
-      case FsOp.LinkTemporary _ -> 7;
+      case FsOp.LinkTemporary _ -> 6; // once it is done, the file has a name, and it is a Link
       case FsOp.Unlink _ -> 8;
       case FsOp.RemoveDir _ -> 9;
       case FsOp.Rename _ -> 10;

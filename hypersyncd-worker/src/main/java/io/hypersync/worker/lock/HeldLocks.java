@@ -87,12 +87,18 @@ public final class HeldLocks {
   /**
    * From now on what is held is kept in these records, too.
    *
-   * @param held what an earlier process has held by them. Which bytes of a file it had locked is
-   *     not known: should the locks be lost, all of them count as lost
+   * @param held what an earlier process has held by them, and which handles it had fenced. Which
+   *     bytes of a file it had locked is not known: should the locks be lost, all of them count as
+   *     lost
    * @param current the lock session; what is of an earlier one is lost already
    */
   synchronized void keep(LockRecords kept, List<LockRecords.Row> held, long current) {
     for (LockRecords.Row row : held) {
+      any = true;
+      if (row.kind() == LockRecords.Kind.FENCED) {
+        fenced.put(row.handle(), row.session());
+        continue;
+      }
       OwnerLockKey key = new OwnerLockKey(row.key().node(), row.key().space(), row.key().owner());
       Holding holding = holdings.computeIfAbsent(key, _ -> new Holding());
       holding.session = row.session();
@@ -103,9 +109,21 @@ public final class HeldLocks {
         holding.handles.add(row.handle());
         keysOf.computeIfAbsent(row.handle(), _ -> new HashSet<>()).add(key);
       }
-      any = true;
     }
     records = kept;
+  }
+
+  private void fence(FileHandle handle, long session) {
+    fenced.put(handle, session);
+    if (records != null) {
+      records.fences(handle, session);
+    }
+  }
+
+  private void unfence(FileHandle handle) {
+    if (fenced.remove(handle) != null && records != null) {
+      records.fences(handle, NONE);
+    }
   }
 
   /** Keeps what an owner holds now of one file. */
@@ -241,7 +259,7 @@ public final class HeldLocks {
       holding.holdsNothing();
     }
     for (FileHandle handle : holding.handles) {
-      fenced.remove(handle);
+      unfence(handle);
       leaveLost(handle, key);
     }
     holding.session = session;
@@ -322,7 +340,7 @@ public final class HeldLocks {
     for (FileHandle handle : holding.handles) {
       unindex(handle, key);
       if (holding.lost) {
-        fenced.put(handle, holding.session);
+        fence(handle, holding.session);
       }
     }
     holding.handles.clear();
@@ -365,7 +383,7 @@ public final class HeldLocks {
       return List.of();
     }
     synchronized (this) {
-      fenced.remove(handle);
+      unfence(handle);
       List<OwnerLockKey> keys = new ArrayList<>();
       Set<OwnerLockKey> indexed = keysOf.remove(handle);
       if (indexed != null) {

@@ -130,16 +130,18 @@ public final class LockClient {
     run = kept.lockRun();
     List<LockRecords.Row> rows = isSuccessor ? kept.locks().inherit() : List.of();
     heldLocks.keep(
-        kept.locks(),
-        rows.stream().filter(row -> row.kind() == LockRecords.Kind.HELD).toList(),
-        kept.lockSession());
+        kept.locks(), rows.stream().filter(row -> !isMessage(row)).toList(), kept.lockSession());
     memory = kept;
     lastSeqNo = kept.lastLockNumber();
     session = kept.lockSession() == 0 ? null : (Long) kept.lockSession();
     rows.stream()
-        .filter(row -> row.kind() != LockRecords.Kind.HELD)
+        .filter(LockClient::isMessage)
         .sorted(Comparator.comparingLong(LockRecords.Row::number))
         .forEach(this::settle);
+  }
+
+  private static boolean isMessage(LockRecords.Row row) {
+    return row.kind() == LockRecords.Kind.REQUESTED || row.kind() == LockRecords.Kind.RELEASED;
   }
 
   private void settle(LockRecords.Row row) {

@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ public final class Incarnation {
   private final MountMemory memory;
   private final KeeperClient.@Nullable Taken taken;
   private volatile @Nullable KeeperClient keeper;
+  private volatile @Nullable Succession succession;
 
   private Incarnation(
       TakeoverOptions options,
@@ -164,17 +166,80 @@ public final class Incarnation {
     KeeperClient client = keeper;
     try {
       if (client != null) {
-        client.serves();
+        Succession how = client.serves();
+        succession = how;
+        LOG.info(
+            "process number {} of this mount; the one before {}, {} ms ago",
+            generation(),
+            how.how() == Succession.How.DIED ? "has died" : "has handed over",
+            TimeUnit.NANOSECONDS.toMillis(how.pauseNs()));
       }
     } catch (IOException e) {
       LOG.warn("should this worker die, so does its mount: {}", FileProblems.describe(e));
     }
   }
 
+  /** How this process has come to serve the mount; null for the first one. */
+  public @Nullable Succession succession() {
+    return succession;
+  }
+
+  /**
+   * Has a successor started beside this process; blocks until it is ready. One thread at a time.
+   *
+   * @param launcher of another build; empty for the command of this process
+   * @throws IOException if none gets ready, saying why
+   */
+  public SuccessorBuild startSuccessor(String launcher) throws IOException {
+    return requireKeeper().startSuccessor(launcher);
+  }
+
+  /**
+   * This process is about to end, for the successor that is ready.
+   *
+   * @throws IOException if that is gone
+   */
+  public void leaves() throws IOException {
+    requireKeeper().leaves();
+  }
+
+  /** This process goes on; the successor that it has asked for ends. */
+  public void stays(String why) {
+    try {
+      requireKeeper().stays(why);
+    } catch (IOException e) {
+      LOG.warn("the successor is not told that it is not needed: {}", FileProblems.describe(e));
+    }
+  }
+
+  private KeeperClient requireKeeper() throws IOException {
+    KeeperClient client = keeper;
+    if (client == null) {
+      throw new IOException("no process keeps the mount");
+    }
+    return client;
+  }
+
   /** Whether the mount is kept for another process, should this one die. */
   public boolean isKept() {
     KeeperClient client = keeper;
     return client != null && client.isAlive();
+  }
+
+  /**
+   * This process stops and has not come to serve the mount that it has taken over: takes it away.
+   * Callers get ENOTCONN, as when a worker is stopped.
+   */
+  public void abandon() {
+    if (taken == null || keeper == null) {
+      return;
+    }
+    try {
+      adopt().close();
+    } catch (IOException e) {
+      LOG.warn("while unmounting {}: {}", left().point(), FileProblems.describe(e));
+    }
+    end();
   }
 
   /** The mount is gone: there is nothing to keep. */

@@ -3,6 +3,7 @@ package io.hypersync.worker.takeover;
 import io.hypersync.worker.fuse.dev.DescriptorSocket;
 import io.hypersync.worker.fuse.dev.DescriptorSocket.Packet;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import org.slf4j.LoggerFactory;
 public final class KeeperClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KeeperClient.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+  private static final Duration FIRST_BYTE_LIMIT = Duration.ofSeconds(20);
+  private static final long FIRST_BYTE_POLL_MS = 2;
   private static final long START_LIMIT_S = 20;
 
   /** A small JVM: it holds a few descriptors, and waits. */
@@ -35,7 +38,16 @@ public final class KeeperClient implements AutoCloseable {
           "-Xshare:auto",
           "--enable-native-access=ALL-UNNAMED");
 
+  /** Longer than what a successor may take until it is ready. */
+  private static final Duration READY_LIMIT = Candidate.READY_LIMIT.plusSeconds(10);
+
+  /** How long a successor that is ready waits for the end of the worker. */
+  private static final Duration TURN_LIMIT = Duration.ofMinutes(2);
+
   private final DescriptorSocket socket;
+
+  /** Whether the worker waits for an answer: that there is one to read does not mean the end. */
+  private volatile boolean asking;
 
   private KeeperClient(DescriptorSocket socket) {
     this.socket = socket;
@@ -67,10 +79,7 @@ public final class KeeperClient implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try {
-      // It writes a byte when it listens, and closes its output if it cannot.
-      if (process.getInputStream().read() < 0) {
-        throw new IOException("the process that is to keep the mount does not start");
-      }
+      awaitFirstByte(process);
       process.getInputStream().close();
       process.getOutputStream().close();
       return connect(path);
@@ -82,6 +91,29 @@ public final class KeeperClient implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
       throw e;
+    }
+  }
+
+  /** It writes a byte when it listens; callers of the mount wait meanwhile. */
+  private static void awaitFirstByte(Process process) throws IOException {
+    long limitNs = System.nanoTime() + FIRST_BYTE_LIMIT.toNanos();
+    InputStream output = process.getInputStream();
+    try {
+      while (output.available() == 0) {
+        if (!process.isAlive() && output.available() == 0) {
+          throw new IOException("the process that is to keep the mount does not start");
+        }
+        if (System.nanoTime() - limitNs > 0) {
+          throw new IOException(
+              "the process that is to keep the mount has said nothing for "
+                  + FIRST_BYTE_LIMIT.toSeconds()
+                  + " s");
+        }
+        Thread.sleep(FIRST_BYTE_POLL_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the keeper starts", e);
     }
   }
 
@@ -126,7 +158,7 @@ public final class KeeperClient implements AutoCloseable {
     Answer answer = answer();
     DescriptorSocket.closeAll(answer.packet.descriptors());
     if (answer.message.kind() != KeeperMessage.Kind.DONE) {
-      throw new IOException("the keeper does not take the mount: " + answer.message.reason());
+      throw new IOException("the keeper does not take the mount: " + answer.message.text());
     }
   }
 
@@ -148,7 +180,7 @@ public final class KeeperClient implements AutoCloseable {
       List<Integer> descriptors = answer.packet.descriptors();
       if (answer.message.kind() != KeeperMessage.Kind.KEPT || descriptors.size() < 2) {
         DescriptorSocket.closeAll(descriptors);
-        throw new IOException(answer.message.reason());
+        throw new IOException(answer.message.text());
       }
       return Optional.of(
           new Taken(
@@ -186,6 +218,137 @@ public final class KeeperClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Asks whether this process was started to go on with a mount that another one still serves.
+   *
+   * @param path of the keeper's socket
+   * @return empty if it was not, or there is no keeper
+   * @throws IOException if the keeper says what makes no sense
+   */
+  public static Optional<Waiting> waiting(Path path) throws IOException {
+    @Nullable KeeperClient client = find(path);
+    if (client == null) {
+      return Optional.empty();
+    }
+    try {
+      client.socket.send(KeeperMessage.of(KeeperMessage.Kind.CANDIDATE).encoded(), List.of());
+      Answer answer = client.answer();
+      List<Integer> descriptors = answer.packet.descriptors();
+      if (answer.message.kind() == KeeperMessage.Kind.KEPT && descriptors.size() == 1) {
+        return Optional.of(
+            new Waiting(KeptMount.decode(answer.message.body()), client, descriptors.getFirst()));
+      }
+      DescriptorSocket.closeAll(descriptors);
+      client.close();
+      return Optional.empty();
+    } catch (IOException | IllegalArgumentException e) {
+      client.close();
+      throw e instanceof IOException failure ? failure : new IOException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Tells a keeper why this process, which it may have started, cannot take its mount over. Does
+   * nothing if it has not.
+   */
+  public static void tellFailure(Path path, String why) {
+    @Nullable KeeperClient client = find(path);
+    if (client == null) {
+      return;
+    }
+    try (client) {
+      client.tell(KeeperMessage.of(KeeperMessage.Kind.FAILED, why));
+    } catch (IOException e) {
+      LOG.debug("the keeper at {} does not hear", path, e);
+    }
+  }
+
+  /**
+   * A successor that waits for the end of the worker.
+   *
+   * @param client its connection
+   * @param memory descriptor of the mount's memory, which the worker still writes
+   */
+  public record Waiting(KeptMount mount, KeeperClient client, int memory) implements AutoCloseable {
+
+    /**
+     * Says that this process can go on with the mount, and waits until the worker has ended.
+     *
+     * @throws IOException if the worker goes on, saying why, or the keeper is gone
+     */
+    public void awaitTurn(SuccessorBuild build) throws IOException {
+      client.socket.limit(TURN_LIMIT);
+      client.socket.send(
+          KeeperMessage.of(KeeperMessage.Kind.READY, build.encoded()).encoded(), List.of());
+      Answer answer = client.answer();
+      DescriptorSocket.closeAll(answer.packet.descriptors());
+      if (answer.message.kind() != KeeperMessage.Kind.DONE) {
+        throw new IOException(answer.message.text());
+      }
+    }
+
+    /** Says why this process cannot go on with the mount. */
+    public void failed(String why) {
+      try {
+        client.socket.send(KeeperMessage.of(KeeperMessage.Kind.FAILED, why).encoded(), List.of());
+      } catch (IOException e) {
+        LOG.debug("the keeper does not hear", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      DescriptorSocket.closeAll(List.of(memory));
+      client.close();
+    }
+  }
+
+  /**
+   * Has a successor started beside this worker; blocks until it is ready.
+   *
+   * @param launcher of another build; empty for the command of this worker
+   * @throws IOException if none gets ready, saying why
+   */
+  public SuccessorBuild startSuccessor(String launcher) throws IOException {
+    asking = true;
+    try {
+      socket.limit(READY_LIMIT);
+      socket.send(KeeperMessage.of(KeeperMessage.Kind.RESTART, launcher).encoded(), List.of());
+      Answer answer = answer();
+      DescriptorSocket.closeAll(answer.packet.descriptors());
+      if (answer.message.kind() != KeeperMessage.Kind.READY) {
+        throw new IOException(answer.message.text());
+      }
+      return SuccessorBuild.decode(answer.message.text());
+    } catch (IllegalArgumentException e) {
+      throw new IOException("the successor is of another version: " + e.getMessage(), e);
+    } finally {
+      socket.limit(ANSWER_LIMIT);
+      asking = false;
+    }
+  }
+
+  /**
+   * This worker is about to end, for the successor that is ready.
+   *
+   * @throws IOException if there is none any more
+   */
+  public void leaves() throws IOException {
+    require(KeeperMessage.of(KeeperMessage.Kind.LEAVES));
+  }
+
+  /** This worker goes on, and needs no successor. */
+  public void stays(String why) throws IOException {
+    require(KeeperMessage.of(KeeperMessage.Kind.STAYS, why));
+  }
+
+  private void require(KeeperMessage message) throws IOException {
+    KeeperMessage answer = tell(message);
+    if (answer.kind() != KeeperMessage.Kind.DONE) {
+      throw new IOException(answer.text());
+    }
+  }
+
   private static @Nullable KeeperClient find(Path path) {
     if (!Files.exists(path)) {
       return null;
@@ -201,14 +364,18 @@ public final class KeeperClient implements AutoCloseable {
   /**
    * This worker answers the requests of the mount that it has taken.
    *
+   * @return how it has come to that
    * @throws IOException if the keeper is gone
    */
-  public void serves() throws IOException {
-    tell(KeeperMessage.Kind.SERVES);
+  public Succession serves() throws IOException {
+    return Succession.decode(tell(KeeperMessage.of(KeeperMessage.Kind.SERVES)).body());
   }
 
   /** Whether the keeper still holds the mount. */
   public boolean isAlive() {
+    if (asking) {
+      return true; // who asks finds out
+    }
     try {
       return !DescriptorSocket.awaitReadable(Duration.ZERO, List.of(socket)).getFirst();
     } catch (IOException e) {
@@ -216,16 +383,22 @@ public final class KeeperClient implements AutoCloseable {
     }
   }
 
-  private void tell(KeeperMessage.Kind kind) throws IOException {
-    socket.send(KeeperMessage.of(kind).encoded(), List.of());
-    Answer answer = answer();
-    DescriptorSocket.closeAll(answer.packet.descriptors());
+  private KeeperMessage tell(KeeperMessage message) throws IOException {
+    asking = true;
+    try {
+      socket.send(message.encoded(), List.of());
+      Answer answer = answer();
+      DescriptorSocket.closeAll(answer.packet.descriptors());
+      return answer.message;
+    } finally {
+      asking = false;
+    }
   }
 
   /** The mount is gone, or is to go: the keeper ends. */
   public void end() {
     try {
-      tell(KeeperMessage.Kind.END);
+      var _ = tell(KeeperMessage.of(KeeperMessage.Kind.END));
     } catch (IOException gone) {
       LOG.debug("the keeper had ended before", gone);
     }

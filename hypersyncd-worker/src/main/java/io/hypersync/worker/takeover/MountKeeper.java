@@ -4,6 +4,8 @@ import io.hypersync.worker.fuse.dev.DescriptorSocket;
 import io.hypersync.worker.fuse.dev.DescriptorSocket.Packet;
 import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,12 @@ import org.slf4j.LoggerFactory;
  * command, environment and working directory, again and again with growing pauses, until one has
  * taken the mount or {@link KeptMount#timeout} is over. Then it lets go, and the kernel ends the
  * connection: callers get ENOTCONN, as if there had been no keeper.
+ *
+ * <p>A worker that asks for it gets a successor beside it ({@link Candidate}): that one says when
+ * it is ready, the worker ends, and the successor takes the mount as if the worker had died. So
+ * whatever goes wrong on the way, some process serves the mount in the end: the worker itself until
+ * it ends, and after that the successor, or if that dies another process of the worker's own
+ * command.
  *
  * <p>One thread, which never calls into the mount. One connection is served at a time, and each for
  * a second at most; only processes of the same user are heard.
@@ -43,6 +51,17 @@ final class MountKeeper {
   private @Nullable WorkerCommand command;
   private @Nullable Process successor;
   private long diedNs;
+
+  /** Since when nobody answers: earlier than {@link #diedNs} if the worker has said that it ends. */
+  private long pausedNs;
+
+  /** A successor that starts beside the worker; null if there is none. */
+  private @Nullable Candidate candidate;
+
+  /** How the process before has ended, and how many were started since. */
+  private Succession.How how = Succession.How.DIED;
+
+  private int starts;
   private long nextStartNs;
   private Duration pause = FIRST_PAUSE;
 
@@ -63,13 +82,22 @@ final class MountKeeper {
       if (serving != null) {
         sockets.add(serving);
       }
+      Candidate starting = candidate;
+      DescriptorSocket told = starting == null ? null : starting.socket();
+      if (told != null) {
+        sockets.add(told);
+      }
       List<Boolean> readable = DescriptorSocket.awaitReadable(TURN, sockets);
-      if (serving != null && readable.getLast()) {
+      if (serving != null && readable.get(1)) {
         hear(serving);
+      }
+      if (told != null && readable.getLast()) {
+        hearCandidate(told);
       }
       if (readable.getFirst()) {
         admit();
       }
+      lookAtCandidate();
       if (worker == null && !over) {
         alone();
       }
@@ -100,14 +128,109 @@ final class MountKeeper {
   private void gone(DescriptorSocket serving) {
     serving.close();
     worker = null;
+    Candidate waiting = candidate;
     if (serves) { // else it has never come to it, and the time goes on
       serves = false;
       diedNs = System.nanoTime();
       nextStartNs = diedNs;
       pause = FIRST_PAUSE;
+      how = Succession.How.DIED;
+      starts = 0;
+      pausedNs = diedNs;
+      if (waiting != null && waiting.leftNs() != 0) {
+        pausedNs = waiting.leftNs();
+        how = Succession.How.HANDED_OVER;
+      }
     }
-    if (mount != null) {
-      LOG.warn("the worker of {} has ended; its mount waits for another one", mount.point());
+    if (mount == null) {
+      return;
+    }
+    if (waiting == null) {
+      LOG.warn("the worker of {} has ended; its mount waits for another one", point());
+    } else {
+      starts++; // it was started before
+      LOG.info("the worker of {} has ended, and its successor goes on", point());
+      if (waiting.isReady()) {
+        candidate = null;
+        waiting.goOn();
+      }
+    }
+  }
+
+  /** The successor says something, or its connection has ended. */
+  private void hearCandidate(DescriptorSocket told) {
+    Candidate starting = candidate;
+    if (starting == null || starting.socket() != told) {
+      return; // it is over since
+    }
+    try {
+      Packet packet = told.receive(KeeperMessage.MAX_BYTES);
+      if (packet == null) {
+        candidateFailed("it has given up");
+        return;
+      }
+      DescriptorSocket.closeAll(packet.descriptors());
+      KeeperMessage message = KeeperMessage.decode(packet.bytes());
+      switch (message.kind()) {
+        case READY -> {
+          starting.ready();
+          DescriptorSocket serving = worker;
+          if (serving == null) { // it has died meanwhile
+            candidate = null;
+            starting.goOn();
+          } else {
+            serving.send(message.encoded(), List.of());
+          }
+        }
+        case FAILED -> candidateFailed(message.text());
+        default -> candidateFailed("it has said what no successor says");
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      candidateFailed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void lookAtCandidate() {
+    Candidate starting = candidate;
+    if (starting != null) {
+      DescriptorSocket serving = worker;
+      if (serving != null && starting.isOverdue(System.nanoTime())) {
+        endWorker(serving);
+      }
+      String problem = starting.problem(System.nanoTime());
+      if (!problem.isEmpty()) {
+        candidateFailed(problem);
+      }
+    }
+  }
+
+  /** The worker answers nobody any more, and does not end. */
+  private void endWorker(DescriptorSocket serving) {
+    try {
+      int pid = serving.peer().pid();
+      LOG.error("process {} has left {} and does not end: it is killed", pid, point());
+      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    } catch (IOException e) {
+      LOG.error("the worker of {} does not end, and is not known: {}", point(), e.getMessage());
+    }
+  }
+
+  /** There is no successor: the worker that has asked for one goes on. */
+  private void candidateFailed(String why) {
+    Candidate failed = candidate;
+    candidate = null;
+    if (failed == null) {
+      return;
+    }
+    LOG.warn("the successor of {} does not take over: {}", point(), why);
+    failed.end();
+    DescriptorSocket serving = worker;
+    if (serving != null && !failed.isReady()) { // else it has its answer, and asks again at LEAVES
+      try {
+        refuse(serving, why);
+      } catch (IOException e) {
+        LOG.debug("the worker does not hear that it has no successor", e);
+      }
     }
   }
 
@@ -158,7 +281,7 @@ final class MountKeeper {
       case TAKE -> take(caller);
       case ASK -> {
         KeptMount kept = mount;
-        if (kept == null || worker != null) {
+        if (kept == null || (worker != null && !isCandidate(caller))) {
           refuse(caller, "no mount waits here");
         } else {
           caller.send(KeeperMessage.of(KeeperMessage.Kind.KEPT, kept).encoded(), List.of());
@@ -176,11 +299,74 @@ final class MountKeeper {
       }
       case SERVES -> {
         if (caller == worker) {
+          Succession succession =
+              new Succession(how, System.nanoTime() - pausedNs, Math.max(1, starts));
+          WorkerCommand now = WorkerCommand.of(caller.peer().pid());
+          command = now == null ? command : now; // it may be of another build
           serves = true;
           LOG.info("process {} serves {}", caller.peer().pid(), point());
-          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+          caller.send(
+              new KeeperMessage(KeeperMessage.Kind.DONE, succession.encoded()).encoded(),
+              List.of());
         } else {
           refuse(caller, "another worker serves the mount");
+        }
+        yield false;
+      }
+      case RESTART -> {
+        if (caller == worker && candidate == null) {
+          restart(caller, message.text());
+        } else {
+          refuse(
+              caller,
+              candidate == null
+                  ? "only the worker that serves the mount gets a successor"
+                  : "a successor is starting already");
+        }
+        yield false;
+      }
+      case CANDIDATE -> {
+        KeptMount kept = mount;
+        Candidate starting = candidate;
+        if (kept == null || starting == null || !isCandidate(caller)) {
+          refuse(caller, "this process is not to take over");
+          yield false;
+        }
+        caller.send(
+            KeeperMessage.of(KeeperMessage.Kind.KEPT, kept).encoded(),
+            List.of(descriptors.getFirst()));
+        starting.heard(caller);
+        yield true;
+      }
+      case FAILED -> {
+        if (isCandidate(caller)) {
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+          candidateFailed(message.text());
+        } else {
+          refuse(caller, "this process is not to take over");
+        }
+        yield false;
+      }
+      case LEAVES -> {
+        Candidate starting = candidate;
+        if (caller == worker && starting != null && starting.isReady()) {
+          starting.left(System.nanoTime());
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+        } else {
+          refuse(caller, "there is no successor that is ready");
+        }
+        yield false;
+      }
+      case STAYS -> {
+        Candidate starting = candidate;
+        if (caller == worker) {
+          candidate = null;
+          if (starting != null) {
+            starting.giveUp(message.text());
+          }
+          caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
+        } else {
+          refuse(caller, "only the worker that serves the mount says so");
         }
         yield false;
       }
@@ -189,6 +375,28 @@ final class MountKeeper {
         yield false;
       }
     };
+  }
+
+  /** Whether a process is the successor that starts beside the worker. */
+  private boolean isCandidate(DescriptorSocket caller) throws IOException {
+    Candidate starting = candidate;
+    return starting != null && starting.pid() == caller.peer().pid();
+  }
+
+  /** Starts a successor beside the worker, which gets its answer when that is ready. */
+  private void restart(DescriptorSocket caller, String launcher) throws IOException {
+    WorkerCommand same = command;
+    try {
+      if (same == null) {
+        throw new IOException("it cannot be told how the worker was started");
+      }
+      Process started = (launcher.isEmpty() ? same : same.by(Path.of(launcher))).start();
+      successor = started;
+      candidate = new Candidate(started, System.nanoTime());
+      LOG.info("process {} gets ready to take {} over", started.pid(), point());
+    } catch (IOException | InvalidPathException e) {
+      refuse(caller, "cannot start a successor: " + e.getMessage());
+    }
   }
 
   private boolean give(DescriptorSocket caller, KeeperMessage message, List<Integer> given)
@@ -268,6 +476,10 @@ final class MountKeeper {
     nextStartNs = now + pause.toNanos();
     Duration doubled = pause.multipliedBy(2);
     pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+    if (how == Succession.How.HANDED_OVER) {
+      how = Succession.How.FELL_BACK;
+    }
+    starts++;
     try {
       successor = again.start();
     } catch (IOException e) {

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param environment as {@code NAME=value}
  */
 record WorkerCommand(List<String> arguments, List<String> environment, Path folder) {
+  private static final String MAIN_CLASS = "io.hypersync.cli.Main";
+  private static final String LAUNCHER = "HYPERSYNC_LAUNCHER=";
+  private static final String NO_BUILD = "HYPERSYNC_NO_BUILD=";
+
   WorkerCommand {
     arguments = List.copyOf(arguments);
     environment = List.copyOf(environment);
@@ -37,6 +41,28 @@ record WorkerCommand(List<String> arguments, List<String> environment, Path fold
     } catch (IOException unreadable) {
       return null;
     }
+  }
+
+  /**
+   * The same worker, started by the launcher of another build.
+   *
+   * @param launcher an executable file that takes the words of the command line
+   * @throws IOException if this process was not started as a worker, or there is no such file
+   */
+  WorkerCommand by(Path launcher) throws IOException {
+    int main = arguments.indexOf(MAIN_CLASS);
+    if (main < 0) {
+      throw new IOException("it cannot be told how the worker was started");
+    }
+    if (!Files.isRegularFile(launcher) || !Files.isExecutable(launcher)) {
+      throw new IOException(launcher + " is no program");
+    }
+    List<String> words = new ArrayList<>(List.of(launcher.toString()));
+    words.addAll(arguments.subList(main + 1, arguments.size()));
+    List<String> variables = new ArrayList<>(environment);
+    variables.removeIf(variable -> variable.startsWith(LAUNCHER) || variable.startsWith(NO_BUILD));
+    variables.add(NO_BUILD + "1"); // nobody is to wait for a build
+    return new WorkerCommand(words, variables, folder);
   }
 
   /** Starts the same again; its messages go where this process's go. */

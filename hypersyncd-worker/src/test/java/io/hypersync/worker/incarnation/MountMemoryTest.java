@@ -68,11 +68,11 @@ class MountMemoryTest {
   @Test
   void whatIsNoMemoryOfAMountIsRefused() throws IOException {
     ByteBuffer memory = MemoryFile.map(descriptor, MountMemory.BYTES);
-    memory.putInt(4, 2);
+    memory.putInt(4, 3);
     assertTrue(
         assertThrows(IllegalArgumentException.class, () -> MountMemory.of(memory))
             .getMessage()
-            .contains("version 2"));
+            .contains("version 3"));
     memory.putInt(0, 0);
     assertThrows(IllegalArgumentException.class, () -> MountMemory.of(memory));
     assertThrows(
@@ -192,5 +192,31 @@ class MountMemoryTest {
     after.answered(2);
     after.answered(3);
     assertEquals(List.of(), after().locks().inherit());
+  }
+
+  @Test
+  void aHandleThatIsFencedThoughItsLocksAreReleasedStaysSo() throws IOException {
+    FileHandle handle = new FileHandle(9);
+    before.locks().fences(handle, 5);
+    before.locks().fences(handle, 6);
+    LockRecords after = after().locks();
+    assertEquals(
+        List.of(handle + " 6"),
+        after.inherit().stream()
+            .filter(row -> row.kind() == LockRecords.Kind.FENCED)
+            .map(row -> row.handle() + " " + row.session())
+            .toList());
+    after.fences(handle, 0);
+    assertEquals(List.of(), after().locks().inherit());
+  }
+
+  @Test
+  void moreLocksThanFitAreSaidToBeLost() throws IOException {
+    for (long number = 1; number <= LockRecords.MAX_ROWS; number++) {
+      before.locks().sent(number, LockRecords.Kind.REQUESTED, KEY);
+    }
+    assertEquals("", after().obstacle());
+    before.locks().sent(0, LockRecords.Kind.REQUESTED, KEY);
+    assertEquals("more was in use than is kept", after().obstacle());
   }
 }

@@ -101,6 +101,17 @@ class TakenOverIntentsTest {
     assertNotEquals(one.next(new RequestId(2), 1, op("a")), two.next(new RequestId(2), 1, unlink));
   }
 
+  /** A file without a name has one once that is done, and the next process links it as any other. */
+  @Test
+  void theFirstNameOfATemporaryFileIsOneIntentWhicheverOpItIs() {
+    Name name = Name.of("a");
+    assertEquals(
+        new RequestIdentities(MOUNT)
+            .next(new RequestId(2), 1, new FsOp.LinkTemporary(FsState.ROOT, FsState.ROOT, name)),
+        new RequestIdentities(MOUNT)
+            .next(new RequestId(2), 1, new FsOp.Link(FsState.ROOT, FsState.ROOT, name)));
+  }
+
   @Test
   void noTwoRequestsOfNoTwoThreadsHaveOneId() {
     RequestIdentities ids = new RequestIdentities(MOUNT);

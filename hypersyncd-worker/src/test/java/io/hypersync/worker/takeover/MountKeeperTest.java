@@ -92,14 +92,14 @@ class MountKeeperTest {
   void garbageIsRefusedAndTheMountStays() throws Exception {
     try (KeeperClient worker = give()) {
       KeeperMessage take = KeeperMessage.of(KeeperMessage.Kind.TAKE);
-      ByteBuffer newer = ByteBuffer.wrap(take.encoded().clone()).putShort(4, (short) 2);
+      ByteBuffer newer = ByteBuffer.wrap(take.encoded().clone()).putShort(4, (short) 3);
       assertEquals(
-          "a packet of version 2, and this program speaks version 1",
-          KeeperMessage.decode(answerTo(newer.array())).reason());
+          "a packet of version 3, and this program speaks version 2",
+          KeeperMessage.decode(answerTo(newer.array())).text());
       assertEquals(
           "a packet of another protocol",
           KeeperMessage.decode(answerTo("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8)))
-              .reason());
+              .text());
       assertEquals(
           KeeperMessage.Kind.REFUSED,
           KeeperMessage.decode(answerTo(KeeperMessage.of(KeeperMessage.Kind.GIVE).encoded()))
@@ -107,10 +107,34 @@ class MountKeeperTest {
       assertEquals(
           "only the worker that serves the mount ends it",
           KeeperMessage.decode(answerTo(KeeperMessage.of(KeeperMessage.Kind.END).encoded()))
-              .reason());
+              .text());
       try (DescriptorSocket _ = DescriptorSocket.connect(socket)) {
         worker.serves(); // who says nothing holds nobody up for long
       }
+      worker.end();
+    }
+  }
+
+  @Test
+  void onlyTheSuccessorThatWasStartedIsOne() throws Exception {
+    try (KeeperClient worker = give()) {
+      assertTrue(KeeperClient.waiting(socket).isEmpty(), "nobody has started this process");
+      KeeperClient.tellFailure(socket, "this is nobody's successor");
+      for (KeeperMessage.Kind kind :
+          List.of(
+              KeeperMessage.Kind.RESTART, KeeperMessage.Kind.LEAVES, KeeperMessage.Kind.STAYS)) {
+        assertEquals(
+            KeeperMessage.Kind.REFUSED,
+            KeeperMessage.decode(answerTo(KeeperMessage.of(kind).encoded())).kind(),
+            kind + " of a process that does not serve the mount");
+      }
+      assertThrows(IOException.class, worker::leaves, "there is no successor");
+      IOException refusal =
+          assertThrows(IOException.class, () -> worker.startSuccessor("/no/such/launcher"));
+      assertTrue(
+          String.valueOf(refusal.getMessage()).startsWith("cannot start a successor"),
+          refusal.getMessage());
+      assertTrue(worker.isAlive(), "the worker goes on");
       worker.end();
     }
   }

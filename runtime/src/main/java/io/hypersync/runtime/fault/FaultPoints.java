@@ -52,7 +52,25 @@ public final class FaultPoints {
     ENTRY_DURABLE,
 
     /** Leader: a trim has taken a segment out of the log, its files are not deleted. */
-    SEGMENT_WITHDRAWN
+    SEGMENT_WITHDRAWN,
+
+    /** Worker: its successor is ready, and it has not said yet that it ends for that. */
+    SUCCESSOR_READY,
+
+    /** Worker: it answers its mount no more, and still holds its state directory. */
+    MOUNT_LEFT,
+
+    /** Worker: its state directory is free, and its process has not ended. */
+    STATE_RELEASED,
+
+    /** Successor: it is about to say that it is ready. */
+    TURN_AWAITED,
+
+    /** Successor: the worker before has ended, and it has not taken the mount. */
+    TURN_CAME,
+
+    /** Successor: it has taken the mount, and not read from it. */
+    MOUNT_TAKEN
   }
 
   /** The fault points that this process's environment configures. */

@@ -53,15 +53,19 @@ public final class FuseSession implements AutoCloseable {
   private final CountDownLatch running;
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Whether the mount is left to another process. */
+  private final AtomicBoolean left = new AtomicBoolean();
+
   /** The first cause; null until the first reader ends. */
   private final AtomicReference<@Nullable SessionEnd> end = new AtomicReference<>();
 
   private FuseSession(
       KernelConnection kernel, List<KernelChannel> channels, FuseConnection connection) {
     this.kernel = kernel;
-    this.channels = channels;
+    this.channels =
+        channels.stream().<KernelChannel>map(each -> new LeavableChannel(each, left)).toList();
     this.connection = connection;
-    this.notifier = new FuseNotifier(channels.getFirst(), counters);
+    this.notifier = new FuseNotifier(this.channels.getFirst(), counters);
     this.running = new CountDownLatch(channels.size());
   }
 
@@ -172,6 +176,14 @@ public final class FuseSession implements AutoCloseable {
       joinReaders();
       channels.forEach(KernelChannel::close);
     }
+  }
+
+  /**
+   * Leaves the mount to another process: from now on nothing is answered, and no notification sent.
+   * What is not answered yet is for that one. This process has to end before that one reads.
+   */
+  public void leave() {
+    left.set(true);
   }
 
   private static int messageBytes(FuseSessionOptions options) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
@@ -467,5 +468,19 @@ class FuseSessionTest {
 
     @Override
     public void interrupted(RequestId unique, int pid) {}
+  }
+
+  /** What is not answered then is for the process that goes on with the mount. */
+  @Test
+  void aMountThatIsLeftIsAnsweredNoMore() throws Exception {
+    try (FuseSession session = holding(1)) {
+      kernel.request(4, GETATTR, 1, GETATTR_BODY);
+      FuseReply before = held.take();
+      session.leave();
+      before.error(Errno.ENOENT);
+      kernel.request(6, GETATTR, 1, GETATTR_BODY);
+      assertNull(held.poll(200, TimeUnit.MILLISECONDS), "nobody is handed what comes later");
+      assertTrue(kernel.isQuiet(), "and nothing is answered");
+    }
   }
 }
