@@ -93,6 +93,7 @@ final class CommandLineTest {
             "diff",
             "restore",
             "undo",
+            "visibility",
             "at",
             "bisect",
             "trace",

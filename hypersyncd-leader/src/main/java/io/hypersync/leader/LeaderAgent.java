@@ -47,6 +47,8 @@ import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.leader.visibility.VisibilityOptions;
+import io.hypersync.leader.visibility.VisibleEverywhere;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -120,6 +122,7 @@ public final class LeaderAgent implements Agent {
   private final Reaper reaper;
   private final Presence presence;
   private final Notices notices;
+  private final VisibleEverywhere visibility;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final Scheduler scheduler;
   private final DivergenceReports divergences;
@@ -246,6 +249,14 @@ public final class LeaderAgent implements Agent {
             collections::through,
             presence,
             notices);
+    this.visibility =
+        new VisibleEverywhere(
+            gated::send,
+            session -> hangUp(session, "it does not take up visibility = everywhere"),
+            log::durableIndex,
+            clock.monotonicNs());
+    intentHandler.gateAnswers(visibility);
+    handshakeHandler.beforeWelcome(visibility::announce);
     this.leases =
         new OpenLeaseTable(
             epoch,
@@ -355,6 +366,16 @@ public final class LeaderAgent implements Agent {
     gate = leads;
   }
 
+  /** From the start on answers wait as these options say. Before the first connection. */
+  public void beginVisibility(VisibilityOptions options) {
+    visibility.begin(options, clock.monotonicNs());
+  }
+
+  /** Which answers wait for what other workers show; on the agent's thread only. */
+  public VisibleEverywhere visibility() {
+    return visibility;
+  }
+
   /** Sets of which lineage the state is that this leads. */
   public void lineage(Lineage known) {
     handshakeHandler.lineage(known);
@@ -435,6 +456,7 @@ public final class LeaderAgent implements Agent {
 
   /** Whatever ends an established session. */
   private void gone(WorkerSession session, String reason) {
+    visibility.ended(session.id());
     presence.offline(session.worker(), reason);
     pasts.left(session.worker(), clock.monotonicNs());
     scheduler.left(session.worker());
@@ -489,6 +511,7 @@ public final class LeaderAgent implements Agent {
       if (session.isEstablished()) {
         established(session);
         fanout.established(session.id(), hello.features(), now);
+        visibility.established(session.id(), session.worker(), hello.run());
         pasts.established(session.worker(), hello.run(), now);
         intentHandler.established(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
@@ -522,6 +545,7 @@ public final class LeaderAgent implements Agent {
           hangUp(session.worker(), "it is too far behind to follow: it gets a snapshot");
         }
       }
+      case WorkerMessage.WorkerVisible visible -> visibility.reported(id, visible, now);
       case WorkerMessage.LockRequest request -> locks.request(session.worker(), request);
       case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);
       case WorkerMessage.LockCancel cancel -> locks.cancel(session.worker(), cancel);
@@ -656,11 +680,12 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * One turn of the event loop. In this order: sends the acks whose entries have become durable;
-   * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}), and
-   * some steps of a restore, or all of one that is one entry; sends durable entries to all workers,
-   * and to each worker its own entries before they are durable; sends heartbeats when due; expires
-   * locks; reaps orphans; has dead chunks collected and a snapshot taken.
+   * One turn of the event loop. In this order: sends the acks whose entries have become durable,
+   * and, if {@code visibility} is everywhere, visible; sequences what can be sequenced, which may
+   * block on the disk ({@link LoneCommitPolicy}), and some steps of a restore, or all of one that
+   * is one entry; sends durable entries to all workers, and to each worker its own entries before
+   * they are durable; sends heartbeats when due; expires locks; reaps orphans; has dead chunks
+   * collected and a snapshot taken.
    */
   @Override
   public int doWork() {
@@ -668,8 +693,9 @@ public final class LeaderAgent implements Agent {
       return 0;
     }
     long durable = log.durableIndex();
+    int work = visibility.isOn() && visibility.tick(clock.monotonicNs()) ? 1 : 0;
     // Acks first: the first message queued gets the first packets, and a call waits for each ack.
-    int work = intentHandler.release(durable);
+    work += intentHandler.release(durable);
     if (work > 0 && intentHandler.pending() > 0) {
       // Sequencing a backlog may take a while, so flush the acks now. While packets are being read,
       // the transport delays even this flush.
@@ -691,6 +717,7 @@ public final class LeaderAgent implements Agent {
       work += sessions.stream(durable);
     }
     long now = clock.monotonicNs();
+    visibility.waits(intentHandler.oldest(durable), now);
     if (now >= nextHeartbeatNs) {
       nextHeartbeatNs = now + config.heartbeatNs();
       sessions.heartbeat(epoch, durable, freeBytes);
@@ -1036,6 +1063,13 @@ public final class LeaderAgent implements Agent {
     WorkerSession session = sessions.of(worker);
     if (session != null && session.isInstalling()) {
       sessions.close(session, "it takes too long to install a snapshot");
+    }
+  }
+
+  private void hangUp(SessionId id, String reason) {
+    WorkerSession session = sessions.get(id);
+    if (session != null) {
+      sessions.close(session, reason);
     }
   }
 

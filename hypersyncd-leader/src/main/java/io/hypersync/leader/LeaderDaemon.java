@@ -362,6 +362,7 @@ public final class LeaderDaemon implements Daemon {
       case DIFF -> args -> runtime.diff(args);
       case RESTORE -> args -> runtime.restore(args);
       case UNDO -> args -> runtime.undo(args);
+      case VISIBILITY -> args -> runtime.visibility(args);
     };
   }
 
@@ -467,8 +468,8 @@ public final class LeaderDaemon implements Daemon {
                   ? "Free space on the disk of " + stateDir
                   : "The committed intents are in "
                       + stateDir.resolve("intents")
-                      + ". If the log begins at entry 1, move that folder away: it is made again from"
-                      + " the log. Otherwise restore both from a copy.");
+                      + ". If the log begins at entry 1, move that folder away: it is made again"
+                      + " from the log. Otherwise restore both from a copy.");
       case ChunkStoreException chunk ->
           new UserError(String.valueOf(chunk.getMessage()), "The chunks are in " + stateDir);
       case RuntimeException unexpected -> unexpected;

@@ -8,6 +8,7 @@ import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.pki.Identity;
@@ -55,6 +56,7 @@ import java.time.Duration;
  * @param agentMail the server that is told of hazards (11.2), and asked for reservations if there
  *     is no archive
  * @param enforcesReservations whether an agent gets EACCES where another one holds alone (10.3)
+ * @param visibility where changes are visible when their calls return
  * @param seat whether this process may lead, and on which state
  */
 public record LeaderDaemonOptions(
@@ -87,6 +89,7 @@ public record LeaderDaemonOptions(
     ArchiveOptions reservations,
     AgentMailOptions agentMail,
     boolean enforcesReservations,
+    VisibilityOptions visibility,
     LeaderSeat seat) {
   /** The same, with this part of the maximum heap for the filesystem state. */
   public LeaderDaemonOptions withStateHeapShare(double share) {
@@ -129,6 +132,7 @@ public record LeaderDaemonOptions(
         reservations,
         agentMail,
         enforcesReservations,
+        visibility,
         taken);
   }
 }

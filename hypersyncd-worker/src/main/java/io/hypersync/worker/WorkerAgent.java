@@ -63,6 +63,8 @@ import io.hypersync.worker.lease.OpenLeaseClient;
 import io.hypersync.worker.link.LeaderSession;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.ReadBarrier;
+import io.hypersync.worker.link.VisibilityLease;
+import io.hypersync.worker.link.VisibilityReports;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
@@ -148,6 +150,8 @@ public final class WorkerAgent implements Agent {
   private final RemovedNames removedNames;
   private final VisibilityGate visibilityGate;
   private final ReadBarrier readBarrier;
+  private final VisibilityLease lease = new VisibilityLease();
+  private final VisibilityReports visibilityReports;
   private final LeaderAbsence absence;
   private final MutationGate gate;
   private final InterruptHandler interruptHandler;
@@ -291,6 +295,7 @@ public final class WorkerAgent implements Agent {
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.locks = new LockClient(run, link, whenVisible, heldLocks, config.mutationDeadlineNs());
     this.readBarrier = new ReadBarrier(link, config.leaderStaleNs());
+    this.visibilityReports = new VisibilityReports(link, lease);
     this.absence = new LeaderAbsence(config.partitionGraceNs());
     this.gate = new MutationGate(intents, readBarrier, clock, config.mutationDeadlineNs(), absence);
     gate.whenOver(this::submit);
@@ -370,6 +375,9 @@ public final class WorkerAgent implements Agent {
       long now = clock.monotonicNs();
       leases.applied(entry, before, after, now);
       removedNames.applied(entry, before, now);
+      if (!entry.origin().equals(config.worker())) {
+        visibilityReports.foreign(entry.index());
+      }
       orphans.applied(entry, before, after);
       if (entry.op() instanceof FsOp.RestoreState) {
         backfill.begin(); // it looks at what is visible
@@ -418,9 +426,28 @@ public final class WorkerAgent implements Agent {
     return visibilityGate.view().visible();
   }
 
-  /** Whether mutations are accepted now; any thread. If not, they fail with EROFS (6.4). */
+  /**
+   * Whether mutations are accepted now; any thread. If not, they fail with EROFS (6.4). If {@code
+   * visibility} is everywhere, all that is acknowledged anywhere is visible here while this is
+   * true.
+   */
   public boolean isWritable() {
-    return writable;
+    return writable && (!lease.isNeeded() || lease.isHeld(clock.monotonicNs()));
+  }
+
+  /** Whether all that is acknowledged is to be visible everywhere, and here; any thread. */
+  public boolean needsLease() {
+    return lease.isNeeded();
+  }
+
+  /** Whether it holds a lease that it needs; false if it needs none. Any thread. */
+  public boolean holdsLease() {
+    return lease.isNeeded() && lease.isHeld(clock.monotonicNs());
+  }
+
+  /** The newest entry of which all that this host's processes see is right; any thread. */
+  public long settled() {
+    return visibilityGate.settled();
   }
 
   /**
@@ -461,7 +488,7 @@ public final class WorkerAgent implements Agent {
    * @param refused run instead, at once, if it cannot wait
    */
   public void whenWritable(WaitingCall call, Runnable refused) {
-    if (writable) {
+    if (isWritable()) {
       call.ready().run();
     } else if (!absence.await(call, 0)) {
       refused.run();
@@ -473,7 +500,8 @@ public final class WorkerAgent implements Agent {
    * after {@code partition_grace}.
    */
   public void submit(Mutation mutation) {
-    if (!writable) {
+    if (!isWritable()) {
+      updateWritable();
       gate.strand(mutation);
       return;
     }
@@ -587,6 +615,8 @@ public final class WorkerAgent implements Agent {
     arrivals.clear();
     IndexedState now = replica.applied();
     readBarrier.begins(now.index());
+    lease.begins(clock.monotonicNs());
+    visibilityReports.begins(clock.monotonicNs());
     session.sendHello(now.index(), now.root(), locks.run(), seen(), clock.monotonicNs());
   }
 
@@ -601,6 +631,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void sessionLost() {
+    lease.lost(clock.monotonicNs());
     offered.leaderLost();
     begun.leaderLost();
     catchUp.clear();
@@ -667,6 +698,7 @@ public final class WorkerAgent implements Agent {
         }
       }
       case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);
+      case LeaderMessage.VisibilityLease word -> lease.told(word, session.isLive(), now);
       case LeaderMessage.Notice notice -> {
         if (session.notices().take(notice)) {
           surroundings.noticed(notice);
@@ -1182,13 +1214,14 @@ public final class WorkerAgent implements Agent {
             ? replica.apply(APPLY_SLICE, readBarrier.commitIndex())
             : 0;
     long now = clock.monotonicNs();
+    visibilityGate.awaitAcks(lease.isNeeded() && session.isLive());
     work += visibilityGate.publish(now);
     long settled = visibilityGate.settled();
     intents.completeDone(settled);
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (offered.pages() == null && session.goLiveIfCaughtUp(settled)) {
+    if (offered.pages() == null && lease.isHeld(now) && session.goLiveIfCaughtUp(settled)) {
       wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
@@ -1201,6 +1234,7 @@ public final class WorkerAgent implements Agent {
       multicast.tick(now);
       storeAgain(now);
       report(now, visibilityGate.view().visible());
+      visibilityReports.tick(settled, now);
     }
     if (session.isLive()) {
       intents.retry(now);
@@ -1384,7 +1418,7 @@ public final class WorkerAgent implements Agent {
           new WorkerApplied(
               shown.index(),
               shown.root(),
-              !writable,
+              !isWritable(),
               replica.missingChunks(),
               replica.error(),
               surroundings.report().withSyncLag(syncLag.p95Us(nowNs))));
@@ -1417,13 +1451,18 @@ public final class WorkerAgent implements Agent {
   }
 
   private void updateWritable() {
-    boolean live = session.isLive();
+    boolean live = session.isLive() && lease.isHeld(clock.monotonicNs());
     boolean mayWait = !stopping && replica.error() == null && !replica.waitsForSnapshot();
+    if (writable && !live && session.isLive()) {
+      LOG.warn(
+          "calls of other hosts do not wait for this worker any more: the mount is read-only until"
+              + " it shows what they have done; see ./hypersync visibility");
+    }
     if (writable && !live && mayWait) {
       absence.lost(clock.monotonicNs()); // before anybody can find the mount read-only
     }
     writable = live && mayWait;
-    if (!live || stopping || replica.error() != null) {
+    if (!session.isLive() || stopping || replica.error() != null) {
       readBarrier.lost();
     }
     if (absence.isRunning() && (writable || !mayWait)) {

@@ -5,6 +5,7 @@ import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.sim.check.EverywhereChecker;
 import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
@@ -136,6 +137,7 @@ final class Cluster {
             locks,
             new FenceChecker(locks),
             new OpenFileChecker(timeline, SwarmOptions.OPEN_LEASE_TTL_NS, log),
+            new EverywhereChecker(),
             new WrittenBytes());
     this.network =
         new SimNetwork(
@@ -208,6 +210,9 @@ final class Cluster {
   Map<String, Long> happened() {
     if (leader != null) {
       disk.snapshots().count(leader.pages());
+      recording
+          .everywhere()
+          .count(EverywhereChecker.CUT_OFF, leader.agent().visibility().cutOffs());
     }
     for (int i = 0; i < workers.size(); i++) {
       disks.get(i).count(workers.get(i).pages());
@@ -218,6 +223,7 @@ final class Cluster {
     Map<String, Long> all = disk.happened();
     disks.forEach(
         each -> each.happened().forEach((what, count) -> all.merge(what, count, Long::sum)));
+    all.putAll(recording.everywhere().happened());
     return all;
   }
 
@@ -251,6 +257,7 @@ final class Cluster {
     SimLeader gone = leader;
     if (gone != null) {
       leader = null;
+      recording.everywhere().count(EverywhereChecker.CUT_OFF, gone.agent().visibility().cutOffs());
       disk.snapshots().count(gone.pages());
       gone.crash(powerLost);
       network.crashed(gone);
@@ -282,6 +289,7 @@ final class Cluster {
       leader =
           new SimLeader(
               swarmOptions.leader(group),
+              swarmOptions.visibility(),
               swarmOptions.leaderSnapshots(),
               swarmOptions.collections(),
               swarmOptions.stateMemory(),

@@ -8,7 +8,9 @@ public enum Emphasis {
   /** All options are drawn at random. */
   NONE(0),
   /** Collections run one after the other while chunks of intents arrive slowly. */
-  COLLECTIONS_BESIDE_UPLOADS(1L << 62);
+  COLLECTIONS_BESIDE_UPLOADS(1L << 62),
+  /** Acknowledgements wait until all workers show what they tell of. */
+  VISIBLE_EVERYWHERE(1L << 61);
 
   private final long firstSeed;
 
@@ -22,8 +24,11 @@ public enum Emphasis {
   }
 
   static Emphasis of(long seed) {
-    return seed >>> Integer.SIZE == COLLECTIONS_BESIDE_UPLOADS.firstSeed >>> Integer.SIZE
-        ? COLLECTIONS_BESIDE_UPLOADS
-        : NONE;
+    for (Emphasis each : values()) {
+      if (each != NONE && seed >>> Integer.SIZE == each.firstSeed >>> Integer.SIZE) {
+        return each;
+      }
+    }
+    return NONE;
   }
 }

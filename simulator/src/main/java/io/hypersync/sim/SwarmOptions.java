@@ -7,6 +7,8 @@ import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.quota.WorkerQuotas;
+import io.hypersync.leader.visibility.Visibility;
+import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.NetworkProfile;
@@ -50,6 +52,7 @@ import java.util.List;
  * @param caches how much the chunks of each worker may take, and how often they are collected
  * @param retainBytes what the snapshots of the leader may keep, in bytes
  * @param dataPlane how chunks are sent to workers
+ * @param everywhere whether acknowledgements wait until all workers show what they tell of
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -72,7 +75,8 @@ record SwarmOptions(
     CacheLimits caches,
     long retainBytes,
     long stateMemory,
-    DataPlaneSettings dataPlane) {
+    DataPlaneSettings dataPlane,
+    boolean everywhere) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -112,6 +116,12 @@ record SwarmOptions(
   /** How long the simulated leader keeps a snapshot for a worker that installs it. */
   static final long INSTALL_NS = 5_000 * Timeline.MS;
 
+  /** How long the simulated leader waits for a worker that does not show an entry. */
+  private static final long VISIBILITY_TIMEOUT_NS = 400 * Timeline.MS;
+
+  /** How long a worker is writable without a word of the leader, if it needs a lease for that. */
+  private static final long VISIBILITY_LEASE_NS = 600 * Timeline.MS;
+
   /** The longest pause of a worker or leader process. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
@@ -126,6 +136,7 @@ record SwarmOptions(
     return switch (emphasis) {
       case NONE -> random;
       case COLLECTIONS_BESIDE_UPLOADS -> random.withCollectionsBesideUploads();
+      case VISIBLE_EVERYWHERE -> random.visibleEverywhere();
     };
   }
 
@@ -151,7 +162,42 @@ record SwarmOptions(
         caches,
         Long.MAX_VALUE,
         Long.MAX_VALUE,
-        dataPlane);
+        dataPlane,
+        false);
+  }
+
+  private SwarmOptions visibleEverywhere() {
+    return new SwarmOptions(
+        networkProfile,
+        slowestSyncNs,
+        longestThinkNs,
+        reconnectMinNs,
+        meanFaultNs,
+        faults,
+        windowEntries,
+        maxPendingIntents,
+        tailCacheBytes,
+        processes,
+        false,
+        maxUnsyncedEntries,
+        rateLimits,
+        snapshots,
+        workerSnapshots,
+        catchUpEntries,
+        collections,
+        caches,
+        retainBytes,
+        stateMemory,
+        dataPlane,
+        true);
+  }
+
+  /** Where changes are visible when their calls return. */
+  VisibilityOptions visibility() {
+    return new VisibilityOptions(
+        everywhere ? Visibility.EVERYWHERE : Visibility.OWN,
+        VISIBILITY_TIMEOUT_NS,
+        VISIBILITY_LEASE_NS);
   }
 
   private static SwarmOptions of(Prng prng) {
@@ -182,7 +228,8 @@ record SwarmOptions(
             prng.oneIn(4) ? prng.scale(200, 20_000) : CacheLimits.NO_LIMIT),
         prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
         prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
-        dataPlane(prng));
+        dataPlane(prng),
+        false);
   }
 
   /** Mostly datagrams, some with so few repair symbols that many chunks have to be asked for. */

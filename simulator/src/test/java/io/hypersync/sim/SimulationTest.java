@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.sim.check.EverywhereChecker;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,14 @@ class SimulationTest {
     System.out.println(emphasis + ": " + run(emphasis.firstSeed(), EMPHASIZED));
   }
 
+  @Test
+  void workersAreCutOffAndReadOnlyWhereChangesAreVisibleEverywhere() throws InterruptedException {
+    SeedSweepReport sum = run(Emphasis.VISIBLE_EVERYWHERE.firstSeed() + EMPHASIZED, EMPHASIZED);
+    for (String what : List.of(EverywhereChecker.CUT_OFF, EverywhereChecker.WITHOUT_LEASE)) {
+      assertTrue(sum.happened().getOrDefault(what, 0L) > 0, () -> "never came about: " + what);
+    }
+  }
+
   /**
    * Seeds whose histories once failed. Adding a fault or a random choice changes these histories;
    * every bug that they found has a test of its own, too.
@@ -98,7 +108,8 @@ class SimulationTest {
     "223740337773, 3000",
     "223740338892, 3000",
     "223740340855, 3000",
-    "438879775361, 3000"
+    "438879775361, 3000",
+    "2305843009213694306, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

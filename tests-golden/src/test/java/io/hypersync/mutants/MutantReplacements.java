@@ -20,6 +20,8 @@ import io.hypersync.snapshot.HeldRestore;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotSource;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexCallbacks;
 import io.hypersync.worker.replica.IndexedState;
 import java.lang.reflect.Constructor;
@@ -64,6 +66,14 @@ public final class MutantReplacements {
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }
+  }
+
+  /** Says of one entry more that it is visible than is: the next one is being shown. */
+  public static void oneAhead(LeaderLink link, WorkerMessage message) {
+    link.send(
+        message instanceof WorkerMessage.WorkerVisible(long settled, long sentNs)
+            ? new WorkerMessage.WorkerVisible(settled + 1, sentNs)
+            : message);
   }
 
   /** Takes what is mounted of the past for not mounted. */

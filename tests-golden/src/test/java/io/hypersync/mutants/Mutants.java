@@ -883,6 +883,51 @@ final class Mutants {
               "finish",
               "WorkerTransportListener.closed"));
 
+  /** What is acknowledged is visible on every mount that can write. */
+  private static final List<Mutant> EVERYWHERE =
+      Stream.of(
+              answers(
+                  "an ack is sent before the slowest worker shows its entry",
+                  "leader.visibility.VisibleEverywhere",
+                  "admits",
+                  1),
+              replaces(
+                  "what is shown and not settled counts as visible",
+                  "worker.link.VisibilityReports",
+                  "tick",
+                  "LeaderLink.send",
+                  "oneAhead"),
+              callAnswers(
+                  "who gets no lease any more is not waited for until the last one is over",
+                  "leader.visibility.VisibleEverywhere",
+                  "grant",
+                  "VisibleEverywhere.longest",
+                  0L),
+              answers(
+                  "a worker goes on when its lease is over",
+                  "worker.link.VisibilityLease",
+                  "isHeld",
+                  1),
+              callAnswers(
+                  "a worker that joins need not show what others were told before",
+                  "leader.visibility.VisibleEverywhere",
+                  "admits",
+                  "Math.max",
+                  0L),
+              callAnswers(
+                  "a leader that starts does not wait for the leases of the run before",
+                  "leader.visibility.VisibleEverywhere",
+                  "begin",
+                  "VisibleEverywhere.longest",
+                  0L),
+              answers(
+                  "whoever asks again after a reconnect is told at once",
+                  "leader.sequencer.IntentHandler",
+                  "isHeldBack",
+                  0))
+          .map(each -> each.in(Emphasis.VISIBLE_EVERYWHERE))
+          .toList();
+
   /** Who has made a call. */
   private static final List<Mutant> AGENTS =
       List.of(
@@ -921,6 +966,7 @@ final class Mutants {
               UNDOS,
               WHOLE_RESTORES,
               MAIN_HOST,
+              EVERYWHERE,
               AGENTS)
           .flatMap(List::stream)
           .toList();

@@ -68,6 +68,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("gc", GcCommand.class);
     COMMANDS.put("scrub", ScrubCommand.class);
     COMMANDS.put("backup", BackupCommand.class);
+    COMMANDS.put("visibility", VisibilityCommand.class);
     COMMANDS.put("diff", DiffCommand.class);
     COMMANDS.put("restore", RestoreCommand.class);
     COMMANDS.put("undo", UndoCommand.class);

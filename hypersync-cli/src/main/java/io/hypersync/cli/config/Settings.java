@@ -4,6 +4,7 @@ import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.visibility.Visibility;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.FuseBackend;
@@ -166,7 +167,8 @@ public final class Settings {
           "lock_ttl",
           ValueType.duration(Duration.ofMillis(100), ONE_HOUR),
           Duration.ofSeconds(5),
-          "After this long without renewal a worker is warned; its locks are freed lock_grace later.");
+          "After this long without renewal a worker is warned; its locks are freed lock_grace"
+              + " later.");
 
   /** For how long after its TTL a lock is still held and can be renewed; LOCK_GRACE_MS. */
   public static final Setting<Duration> LEADER_LOCK_GRACE =
@@ -194,8 +196,39 @@ public final class Settings {
           "presence_lease",
           ValueType.duration(Duration.ofSeconds(1), ONE_HOUR),
           Duration.ofSeconds(90),
-          "How long a worker that is not connected still counts as there, and can take up its session"
-              + " again; then peers and events say that it has left.");
+          "How long a worker that is not connected still counts as there, and can take up its"
+              + " session again; then peers and events say that it has left.");
+
+  /** Where a change is visible when its call returns. */
+  public static final Setting<Visibility> LEADER_VISIBILITY =
+      used(
+          LEADER,
+          "visibility",
+          ValueType.choice(Visibility.class),
+          Visibility.OWN,
+          "Where a change is visible when its call returns: on the mount that it was made on, or on"
+              + " every mount that can write. ./hypersync visibility changes it while the leader"
+              + " runs.");
+
+  /** How long a call waits for a worker that does not keep up. */
+  public static final Setting<Duration> LEADER_VISIBILITY_TIMEOUT =
+      used(
+          LEADER,
+          "visibility_timeout",
+          ValueType.duration(Duration.ofMillis(100), Duration.ofSeconds(10)),
+          Duration.ofSeconds(2),
+          "With visibility = \"everywhere\": a worker that a call waits for longer than this is"
+              + " read-only until it keeps up again, and not waited for.");
+
+  /** How long a worker is writable without a word of the leader, if it needs a lease for that. */
+  public static final Setting<Duration> LEADER_VISIBILITY_LEASE =
+      used(
+          LEADER,
+          "visibility_lease",
+          ValueType.duration(Duration.ofMillis(200), Duration.ofMinutes(1)),
+          Duration.ofSeconds(1),
+          "With visibility = \"everywhere\": a worker that is not heard from any more is read-only"
+              + " after this long, and calls wait for it a tenth longer.");
 
   /** The largest share of the heap for the filesystem state. */
   public static final Setting<Double> LEADER_STATE_HEAP_SHARE =
@@ -484,7 +517,8 @@ public final class Settings {
           "multicast_rate",
           ValueType.size(64L << 10, DataPlaneSettings.MAX_MULTICAST_RATE),
           50L << 20,
-          "How much is sent to all workers in a second at most: nothing else slows multicast down.");
+          "How much is sent to all workers in a second at most: nothing else slows multicast"
+              + " down.");
 
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =
@@ -679,8 +713,8 @@ public final class Settings {
           "url",
           ValueType.httpUrlOrNone(),
           "",
-          "Where Agent Mail's server answers, such as \"http://127.0.0.1:8765/mcp/\"; it is asked for"
-              + " reservations if there is no archive. \"\" for none.");
+          "Where Agent Mail's server answers, such as \"http://127.0.0.1:8765/mcp/\"; it is asked"
+              + " for reservations if there is no archive. \"\" for none.");
 
   /** The file with the token for that server. */
   public static final Setting<String> AGENT_MAIL_TOKEN_FILE =

@@ -17,6 +17,7 @@ import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
@@ -102,6 +103,10 @@ public final class LeaderPlan {
             configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)),
         AgentMailPlan.options(configuration, mounts(workspace, configuration)),
         configuration.get(Settings.AGENT_MAIL_ENFORCE) == Switch.ON,
+        new VisibilityOptions(
+            configuration.get(Settings.LEADER_VISIBILITY),
+            configuration.get(Settings.LEADER_VISIBILITY_TIMEOUT).toNanos(),
+            configuration.get(Settings.LEADER_VISIBILITY_LEASE).toNanos()),
         LeaderSeat.ALONE);
   }
 

@@ -24,7 +24,8 @@ public enum AdminSurface {
   SCRUB("scrub", true),
   BACKUP("backup", true),
   RESTORE("restore", true),
-  UNDO("undo", true);
+  UNDO("undo", true),
+  VISIBILITY("visibility", true);
 
   private final String command;
   private final boolean acts;

@@ -116,6 +116,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RestoreAllRequests restoreAllRequests;
   private final PlacementRequests placementRequests;
   private final PresenceRequests presenceRequests;
+  private final VisibilityRequests visibilityRequests;
   private final SlowRequests slowRequests;
   private final SlowRequests quickRequests;
   private final PastThread pastThread;
@@ -285,6 +286,7 @@ public final class LeaderRuntime implements AutoCloseable {
     if (options.enforcesReservations()) {
       agent.enforceReservations();
     }
+    agent.beginVisibility(options.visibility());
     this.mailClient = options.agentMail().isOn() ? new AgentMailClient(options.agentMail()) : null;
     this.reservationSource =
         reservationSource(
@@ -309,6 +311,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.placementRequests = new PlacementRequests(questions);
     this.presenceRequests = new PresenceRequests(questions);
+    this.visibilityRequests = new VisibilityRequests(questions);
     this.scrubThread =
         new ScrubThread(
             options.scrubs(),
@@ -697,6 +700,11 @@ public final class LeaderRuntime implements AutoCloseable {
    */
   public JsonSerializable placement(ObjectNode args) {
     return placementRequests.run(args);
+  }
+
+  /** Where changes are visible when their calls return ({@link VisibilityRequests#run}). */
+  public ObjectNode visibility(ObjectNode args) {
+    return visibilityRequests.run(args);
   }
 
   /** The workers that are there ({@link PresenceRequests#peers}). */

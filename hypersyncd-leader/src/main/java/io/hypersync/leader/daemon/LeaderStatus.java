@@ -128,6 +128,7 @@ final class LeaderStatus {
               agent.fanout().status(session.id()),
               agent.scheduler().judgement(session.worker())));
     }
+    status.set("visibility", VisibilityRequests.json(agent, Clock.SYSTEM.monotonicNs()));
     status.set("presence", PresenceRequests.counts(agent.presence()));
     status
         .putObject("notices")

@@ -23,7 +23,7 @@ final class AckQueue {
   private final WorkerCounts counts = new WorkerCounts();
 
   /**
-   * Queues an ack; acks must be added in the order of {@code asOfIndex}.
+   * Queues an ack, in the order of {@code asOfIndex}; one that is asked for again may come later.
    *
    * @param times of an intent that has become an entry; null for a refusal
    */
@@ -42,17 +42,24 @@ final class AckQueue {
   }
 
   /**
-   * Sends the acks that rest on durable entries only.
+   * Sends the acks that rest on durable entries only, in order, up to the first that the gate holds
+   * back.
    *
+   * @param gate what they wait for besides
    * @param committed called for each intent that has become an entry, after its ack was sent
    * @return how many acks were sent
    */
   int release(
       long durableIndex,
+      AckGate gate,
       BiConsumer<WorkerId, CommitAck> sender,
       BiConsumer<CommitAck, IntentTimestamps> committed) {
     int released = 0;
-    while (!waiting.isEmpty() && waiting.getFirst().ack().asOfIndex() <= durableIndex) {
+    while (true) {
+      OldestAck oldest = oldest(durableIndex);
+      if (oldest == null || !gate.admits(oldest.worker(), oldest.index())) {
+        return released;
+      }
       Waiting next = waiting.removeFirst();
       byIntent.remove(next.ack().intent());
       counts.decrement(next.worker());
@@ -62,7 +69,14 @@ final class AckQueue {
       }
       released++;
     }
-    return released;
+  }
+
+  /** The next ack, if it rests on durable entries only; else null. */
+  @Nullable OldestAck oldest(long durableIndex) {
+    Waiting next = waiting.peekFirst();
+    return next == null || next.ack().asOfIndex() > durableIndex
+        ? null
+        : new OldestAck(next.worker(), next.ack().asOfIndex());
   }
 
   int size() {

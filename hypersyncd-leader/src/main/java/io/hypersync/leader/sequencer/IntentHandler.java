@@ -120,6 +120,7 @@ public final class IntentHandler {
   /** Names the chunks of the leader's own ops that wait. */
   private Consumer<Consumer<Hash>> ownWaiting = _ -> {};
 
+  private AckGate gate = AckGate.OPEN;
   private final IntentAdmission admission;
   private final ClientId ownClient;
   private long ownSeqNo;
@@ -337,7 +338,7 @@ public final class IntentHandler {
     }
     PendingIntent pending = queue.find(id);
     Committed place = sequencer.intents().place(id);
-    if (pending != null || isAwaitingTheDisk(id, place)) {
+    if (pending != null || isAwaitingTheDisk(id, place) || isHeldBack(worker, id, place)) {
       sender.accept(worker, new IntentStatusResponse(id, Status.IN_FLIGHT, null));
       if (pending != null) {
         pending.touch(nowNs);
@@ -460,6 +461,7 @@ public final class IntentHandler {
     long onDisk = log.durableIndex();
     return acks.release(
         durableIndex,
+        gate,
         (worker, ack) -> {
           Invariant.ANSWERS_REST_ON_DURABLE_ENTRIES.check(ack.asOfIndex() <= onDisk);
           sender.accept(worker, ack);
@@ -602,8 +604,35 @@ public final class IntentHandler {
     if (place == null) {
       return false;
     }
-    sender.accept(worker, new CommitAck(id, null, place, place.logIndex()));
+    if (!isHeldBack(worker, id, place)) {
+      sender.accept(worker, new CommitAck(id, null, place, place.logIndex()));
+    }
     return true;
+  }
+
+  /**
+   * Whether an intent that is in the log must not be answered yet. It was asked for after a restart
+   * of the leader, which has lost the ack, or after a reconnect. The ack then waits here again; not
+   * if this worker has more of them than it can have calls: it has to ask again.
+   */
+  private boolean isHeldBack(WorkerId worker, IntentId id, @Nullable Committed place) {
+    if (place == null || gate.admits(worker, place.logIndex())) {
+      return false;
+    }
+    if (acks.size(worker) < config.maxPendingIntents()) {
+      acks.add(worker, new CommitAck(id, null, place, place.logIndex()), null);
+    }
+    return true;
+  }
+
+  /** From now on answers that rest on entries wait for this gate, too. */
+  public void gateAnswers(AckGate answers) {
+    gate = answers;
+  }
+
+  /** The next answer, if it rests on durable entries only; else null. */
+  public @Nullable OldestAck oldest(long durableIndex) {
+    return acks.oldest(durableIndex);
   }
 
   /**

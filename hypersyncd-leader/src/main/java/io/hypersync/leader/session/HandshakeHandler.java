@@ -22,8 +22,10 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,7 @@ public final class HandshakeHandler {
   private final SnapshotHolds holds;
   private final LaggingWorkers lagging;
   private Lineage lineage = Lineage.FIRST;
+  private Consumer<SessionId> beforeWelcome = _ -> {};
   private final LongSupplier collectedThrough;
   private final Presence presence;
   private final Notices notices;
@@ -222,6 +225,7 @@ public final class HandshakeHandler {
   }
 
   private void welcome(WorkerSession session, Hello hello, OptionalLong resumes) {
+    beforeWelcome.accept(session.id());
     port.send(
         session.id(),
         new Welcome(
@@ -236,6 +240,11 @@ public final class HandshakeHandler {
             collectedThrough.getAsLong(),
             presence.arrived(session.worker(), hello.run(), session.address(), resumes),
             lineage.id()));
+  }
+
+  /** Sets what is done with each connection before its Welcome is sent. */
+  public void beforeWelcome(Consumer<SessionId> told) {
+    beforeWelcome = told;
   }
 
   /** Sets of which lineage the leader's state is. */

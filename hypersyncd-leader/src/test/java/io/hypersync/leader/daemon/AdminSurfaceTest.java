@@ -35,7 +35,8 @@ final class AdminSurfaceTest {
           Map.entry("scrub", true),
           Map.entry("backup", true),
           Map.entry("restore", true),
-          Map.entry("undo", true));
+          Map.entry("undo", true),
+          Map.entry("visibility", true));
 
   private static final LeaderGate CLOSED =
       new LeaderGate() {

@@ -19,6 +19,7 @@ class AckQueueTest {
 
   private final AckQueue acks = new AckQueue();
   private final List<Long> sent = new ArrayList<>();
+  private AckGate gate = AckGate.OPEN;
 
   @Test
   void answersWaitForTheirEntryAndGoInOrder() {
@@ -54,12 +55,25 @@ class AckQueueTest {
     assertEquals(0, acks.size(WORKER));
   }
 
+  @Test
+  void answersThatTheGateHoldsBackHoldBackThoseBehindThem() {
+    add(1, 5);
+    add(2, 6);
+    gate = (worker, index) -> worker.equals(WORKER) && index != 5;
+    assertEquals(0, release(6));
+    assertEquals(new OldestAck(WORKER, 5), acks.oldest(6));
+    assertNull(acks.oldest(4), "it rests on what is not durable");
+    gate = AckGate.OPEN;
+    assertEquals(2, release(6));
+    assertNull(acks.oldest(6));
+  }
+
   private void add(long seqNo, long asOf) {
     acks.add(WORKER, new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf), null);
   }
 
   private int release(long durable) {
-    return acks.release(durable, (_, ack) -> sent.add(ack.intent().seqNo()), (_, _) -> {});
+    return acks.release(durable, gate, (_, ack) -> sent.add(ack.intent().seqNo()), (_, _) -> {});
   }
 
   private static IntentId intent(long seqNo) {

@@ -113,6 +113,7 @@ public final class VisibilityGate {
   private long tickets;
   private @Nullable Wait wait;
   private long namesLate;
+  private boolean awaitsAcks;
   private volatile View view;
   private volatile long settled;
 
@@ -246,6 +247,16 @@ public final class VisibilityGate {
    */
   public long settled() {
     return settled;
+  }
+
+  /**
+   * Sets whether acks come only when other workers show the entry, too, and will come. Then an
+   * entry of a caller that has no ack yet stays unsettled for as long as that takes: the kernel
+   * gets the caller's names right only when the caller is answered. Others wait for this worker to
+   * settle later entries, never this one, so nobody waits in a circle (decision 054).
+   */
+  public void awaitAcks(boolean will) {
+    awaitsAcks = will;
   }
 
   /** The number of entries that are applied and not yet settled. */
@@ -628,6 +639,10 @@ public final class VisibilityGate {
     }
     if (waiting.namesTicket != 0) {
       boolean own = waiting.phase == Phase.OWN_NAMES;
+      if (own && awaitsAcks && calls.isWaiting(waiting.step.intent())) {
+        waiting.sinceNs = nowNs; // it cannot be the caller's slowness before it is answered
+        return false;
+      }
       if (isHeld(waiting) || (own && isLetGo(waiting))) {
         detach(waiting, own);
       } else {

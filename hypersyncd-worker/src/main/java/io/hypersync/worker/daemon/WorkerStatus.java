@@ -57,6 +57,10 @@ final class WorkerStatus {
     status.put("mounted", mounted);
     status.put("connected", agent.monitor().isConnected());
     status.put("read_only", !agent.isWritable() || !mounted);
+    status
+        .putObject("visibility")
+        .put("needed", agent.needsLease())
+        .put("lease", agent.holdsLease());
     status.put("applied_index", visible.index());
     status.put("commit_index", Math.max(agent.commitIndex(), visible.index()));
     status.set("catch_up", catchUp(agent));

@@ -331,7 +331,13 @@ final class Submitter {
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        onCommit.committed(entry, state);
+        try {
+          onCommit.committed(entry, state);
+        } catch (PageUnreadableException e) {
+          // The ack came so much later than the entry that a page of its state has left the memory,
+          // and cannot be read any more. What the caller is to be told is not known.
+          reply.error(Errno.EIO);
+        }
       }
 
       @Override

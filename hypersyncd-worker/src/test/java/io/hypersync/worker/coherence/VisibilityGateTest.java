@@ -232,6 +232,46 @@ class VisibilityGateTest {
     assertEquals(0, visibilityGate.namesLate());
   }
 
+  /**
+   * Its ack waits for other workers, and its caller for the ack; the kernel for its caller. None of
+   * that is a slow caller, and no lock can have been passed on.
+   */
+  @Test
+  void ofAnOwnCallWithoutAnAckTheNamesAreWaitedForAsLongAsItsAckMayWaitForOthers() {
+    kept.add("name 1 x");
+    waitingCalls.add(intent(2));
+    held = true;
+    visibilityGate.awaitAcks(true);
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    visibilityGate.publish(0);
+    visibilityGate.publish(10_000 * MS);
+    assertEquals(1, visibilityGate.settled());
+    assertEquals(
+        List.of(2L), visible, "nothing newer is shown before the kernel's names are right");
+    waitingCalls.clear(); // its ack is here
+    held = false;
+    visibilityGate.publish(10_000 * MS);
+    assertEquals(1, visibilityGate.settled(), "from now on the caller has its usual time");
+    visibilityGate.dropped(1);
+    visibilityGate.publish(10_001 * MS);
+    assertEquals(3, visibilityGate.settled());
+    assertEquals(0, visibilityGate.namesLate());
+  }
+
+  @Test
+  void withoutALeaderAnOwnCallsNamesAreNotWaitedForForever() {
+    kept.add("name 1 x");
+    waitingCalls.add(intent(2));
+    visibilityGate.awaitAcks(true);
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    visibilityGate.publish(0);
+    visibilityGate.awaitAcks(false);
+    visibilityGate.publish(10_000 * MS);
+    assertEquals(2, visibilityGate.settled());
+    assertEquals(1, visibilityGate.namesLate());
+  }
+
   @Test
   void ofAMoveBothDirectoriesMustBeLockedByOthers() {
     NodeId directory = new NodeId(7, 2);

@@ -115,6 +115,7 @@ public final class LogChecker {
               LeaderMessage.PastStateRefused _,
               LeaderMessage.MulticastGroup _,
               LeaderMessage.SessionRenewed _,
+              LeaderMessage.VisibilityLease _,
               LeaderMessage.Notice _,
               LeaderMessage.RateLimited _,
               LeaderMessage.ChunkData _,

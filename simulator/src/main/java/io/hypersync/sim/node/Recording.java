@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.sim.check.EverywhereChecker;
 import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
@@ -16,6 +17,7 @@ import io.hypersync.sim.check.RequestChecker;
  * @param locks the locks that processes hold
  * @param fences the writes that rest on locks
  * @param open the files that processes have open
+ * @param everywhere what must be visible on all mounts
  * @param bytes the bytes that processes wrote
  */
 public record Recording(
@@ -25,4 +27,5 @@ public record Recording(
     LockChecker locks,
     FenceChecker fences,
     OpenFileChecker open,
+    EverywhereChecker everywhere,
     WrittenBytes bytes) {}

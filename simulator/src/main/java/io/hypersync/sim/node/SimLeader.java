@@ -27,6 +27,7 @@ import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -190,6 +191,7 @@ public final class SimLeader implements LeaderEnd {
   /**
    * Recovers from the disk and starts the agent.
    *
+   * @param visibility where changes are visible when their calls return
    * @param group what is sent to all workers at once
    * @param stateMemory what of the state need not be in memory may take so much, in bytes
    * @param slowestSyncNs the longest sync of the log, in nanoseconds
@@ -207,6 +209,7 @@ public final class SimLeader implements LeaderEnd {
    */
   public SimLeader(
       LeaderConfig config,
+      VisibilityOptions visibility,
       SnapshotPolicy policy,
       CollectionPolicy collecting,
       long stateMemory,
@@ -378,6 +381,7 @@ public final class SimLeader implements LeaderEnd {
             prng.split(),
             (_, _) -> {},
             tokens.key());
+    agent.beginVisibility(visibility);
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();

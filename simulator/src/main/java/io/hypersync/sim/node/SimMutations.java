@@ -161,6 +161,7 @@ final class SimMutations implements Mutations {
       @Override
       public void committed(LogEntry entry, FsState state) {
         checker.committed(tag, entry, agent.visible());
+        recording.everywhere().told(worker, entry.index());
         calls.committed();
         completion.committed(entry, state);
       }

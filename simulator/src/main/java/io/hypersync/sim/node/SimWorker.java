@@ -25,6 +25,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.ChunkWaitChecker;
 import io.hypersync.sim.check.DataPlaneChecker;
+import io.hypersync.sim.check.EverywhereChecker;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.NoticeChecker;
@@ -112,6 +113,7 @@ public final class SimWorker implements WorkerEnd {
   private final boolean isLimited;
   private final NoticeChecker noticeChecker;
   private boolean endNoted;
+  private boolean lackedLease;
   private long checkedIndex = -1;
   private long backfilled;
   private long collectedThrough;
@@ -440,6 +442,14 @@ public final class SimWorker implements WorkerEnd {
       disk.count(SnapshotDisk.BACKFILLED);
     }
     silence.check(agent.isWritable());
+    recording
+        .everywhere()
+        .check(id.name(), agent.needsLease() && agent.isWritable(), agent.settled());
+    boolean lacksLease = agent.needsLease() && isLive() && !agent.isWritable() && !isStuck();
+    if (lacksLease && !lackedLease) {
+      recording.everywhere().count(EverywhereChecker.WITHOUT_LEASE, 1);
+    }
+    lackedLease = lacksLease;
     waits.check(agent.visible().index());
     record.look(host.pausedUntilNs());
   }
@@ -658,6 +668,7 @@ public final class SimWorker implements WorkerEnd {
       case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
       case LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
+          LeaderMessage.VisibilityLease _,
           LeaderMessage.Notice _,
           LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,

@@ -3,6 +3,7 @@ package io.hypersync.e2e.posix;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
@@ -38,8 +39,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Litmus tests of the coherence of the kernel caches (hypersync.md 5.3, 6.3.2(3),
  * docs/kernel-caching.md). Small programs run concurrently on several mounts, many times; outcomes
  * that no single order of all calls can explain must not occur. Each program first fills its
- * kernel's caches with what is about to change. In a third of the runs invalidations are delayed,
- * and in another one two of the mounts go through libfuse 2, where the kernel caches nothing.
+ * kernel's caches with what is about to change. In a quarter of the runs invalidations are delayed,
+ * in another one two of the mounts go through libfuse 2, where the kernel caches nothing, and in a
+ * third one calls return when all mounts show what they did.
  */
 @RealMounts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -57,7 +59,8 @@ class LitmusTest {
   enum Kernels {
     TOLD_AT_ONCE("kernels told at once"),
     TOLD_LATE("kernels told late"),
-    CACHING_NOTHING("kernels of b and c caching nothing");
+    CACHING_NOTHING("kernels of b and c caching nothing"),
+    TOLD_BEFORE_ACKS("kernels told before a call returns");
 
     private final String text;
 
@@ -383,6 +386,18 @@ class LitmusTest {
             "a",
             "b",
             "c");
+    if (kernels == Kernels.TOLD_BEFORE_ACKS) {
+      var _ =
+          cluster
+              .leader()
+              .ask("visibility", JsonNodeFactory.instance.objectNode().put("mode", "everywhere"));
+      var _ =
+          cluster
+              .leader()
+              .await(
+                  "be waited for",
+                  status -> status.path("visibility").path("in_force").asBoolean());
+    }
     clusters.put(kernels, cluster);
     return cluster;
   }

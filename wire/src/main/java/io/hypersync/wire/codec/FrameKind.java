@@ -32,6 +32,7 @@ enum FrameKind {
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   MULTICAST_HEARD(0x12, StreamKind.CONTROL, FrameKind.SMALL),
+  WORKER_VISIBLE(0x13, StreamKind.CONTROL, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
   CHUNK_COPY(0x21, StreamKind.CHUNKS, Hash.BYTES + ChunkRef.MAX_LENGTH),
 
@@ -48,6 +49,7 @@ enum FrameKind {
   MULTICAST_GROUP(0x4b, StreamKind.CONTROL, FrameKind.SMALL),
   SESSION_RENEWED(0x4d, StreamKind.CONTROL, FrameKind.SMALL),
   NOTICE(0x4e, StreamKind.CONTROL, FrameKind.SMALL),
+  VISIBILITY_LEASE(0x4f, StreamKind.CONTROL, FrameKind.SMALL),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -118,6 +120,7 @@ enum FrameKind {
       case WorkerMessage.PastStateRelease _ -> PAST_STATE_RELEASE;
       case WorkerMessage.DecodeProgress _ -> DECODE_PROGRESS;
       case WorkerMessage.MulticastHeard _ -> MULTICAST_HEARD;
+      case WorkerMessage.WorkerVisible _ -> WORKER_VISIBLE;
     };
   }
 
@@ -136,6 +139,7 @@ enum FrameKind {
       case LeaderMessage.MulticastGroup _ -> MULTICAST_GROUP;
       case LeaderMessage.SessionRenewed _ -> SESSION_RENEWED;
       case LeaderMessage.Notice _ -> NOTICE;
+      case LeaderMessage.VisibilityLease _ -> VISIBILITY_LEASE;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

@@ -27,6 +27,7 @@ import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
 import io.hypersync.wire.proto.SessionRenewed;
 import io.hypersync.wire.proto.SnapshotOffer;
+import io.hypersync.wire.proto.VisibilityLease;
 import io.hypersync.wire.proto.Welcome;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -66,6 +67,8 @@ final class LeaderMessages {
   private static final Parser<SessionRenewed> RENEWED =
       DiscardUnknownFieldsParser.wrap(SessionRenewed.parser());
   private static final Parser<Notice> NOTICES = DiscardUnknownFieldsParser.wrap(Notice.parser());
+  private static final Parser<VisibilityLease> LEASE =
+      DiscardUnknownFieldsParser.wrap(VisibilityLease.parser());
   private static final Parser<ChunkUnavailable> UNAVAILABLE =
       DiscardUnknownFieldsParser.wrap(ChunkUnavailable.parser());
 
@@ -143,6 +146,7 @@ final class LeaderMessages {
               .setAbout(notice.about().name())
               .setText(notice.text())
               .build();
+      case LeaderMessage.VisibilityLease lease -> lease(lease);
       case LeaderMessage.LockResponse response -> LockMessages.toProto(response);
       case LeaderMessage.LockExpiryWarning warning -> LockMessages.toProto(warning);
       case LeaderMessage.ChunkData _ ->
@@ -173,6 +177,7 @@ final class LeaderMessages {
           new LeaderMessage.SessionRenewed(
               Fields.resumeToken(Fields.parse(RENEWED, kind, body).getResumeToken(), 1));
       case NOTICE -> notice(Fields.parse(NOTICES, kind, body));
+      case VISIBILITY_LEASE -> lease(Fields.parse(LEASE, kind, body));
       case LOCK_RESPONSE -> LockMessages.response(body);
       case LOCK_EXPIRY_WARNING -> LockMessages.warning(body);
       case CHUNK_DATA,
@@ -194,10 +199,29 @@ final class LeaderMessages {
           PAST_STATE_RELEASE,
           DECODE_PROGRESS,
           MULTICAST_HEARD,
+          WORKER_VISIBLE,
           CHUNK_COPY,
           CHUNK_PUT ->
           throw new ProtocolException("a " + kind + " is no control message of the leader");
     };
+  }
+
+  private static VisibilityLease lease(LeaderMessage.VisibilityLease lease) {
+    VisibilityLease.Builder proto = VisibilityLease.newBuilder();
+    if (lease.leaseMs() != 0) {
+      proto.setLeaseMs(lease.leaseMs());
+    }
+    if (lease.sentNs() != 0) {
+      proto.setSentNs(lease.sentNs());
+    }
+    return proto.build();
+  }
+
+  private static LeaderMessage lease(VisibilityLease proto) throws ProtocolException {
+    return new LeaderMessage.VisibilityLease(
+        Fields.number(
+            proto.getLeaseMs(), 0, LeaderMessage.VisibilityLease.MAX_LEASE_MS, "lease_ms"),
+        Fields.number(proto.getSentNs(), 0, "sent_ns"));
   }
 
   private static Welcome welcome(LeaderMessage.Welcome welcome) {

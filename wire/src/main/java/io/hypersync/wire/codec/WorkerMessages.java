@@ -26,6 +26,7 @@ import io.hypersync.wire.proto.PastStateRelease;
 import io.hypersync.wire.proto.PastStateRequest;
 import io.hypersync.wire.proto.SubmitIntent;
 import io.hypersync.wire.proto.WorkerApplied;
+import io.hypersync.wire.proto.WorkerVisible;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -53,6 +54,8 @@ final class WorkerMessages {
       DiscardUnknownFieldsParser.wrap(DecodeProgress.parser());
   private static final Parser<MulticastHeard> HEARD =
       DiscardUnknownFieldsParser.wrap(MulticastHeard.parser());
+  private static final Parser<WorkerVisible> VISIBLE =
+      DiscardUnknownFieldsParser.wrap(WorkerVisible.parser());
   private static final Parser<SubmitIntent> SUBMIT =
       DiscardUnknownFieldsParser.wrap(SubmitIntent.parser());
   private static final Parser<IntentStatusRequest> STATUS =
@@ -98,6 +101,11 @@ final class WorkerMessages {
               .setReceived(heard.received())
               .setRejected(heard.rejected())
               .build();
+      case WorkerMessage.WorkerVisible visible ->
+          WorkerVisible.newBuilder()
+              .setSettledIndex(visible.settledIndex())
+              .setSentNs(visible.sentNs())
+              .build();
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -125,6 +133,7 @@ final class WorkerMessages {
       case PAST_STATE_RELEASE -> release(Fields.parse(RELEASE, kind, body));
       case DECODE_PROGRESS -> progress(Fields.parse(PROGRESS, kind, body));
       case MULTICAST_HEARD -> heard(Fields.parse(HEARD, kind, body));
+      case WORKER_VISIBLE -> visible(Fields.parse(VISIBLE, kind, body));
       case CHUNK_PUT,
           CHUNK_COPY,
           CHUNK_WANTED,
@@ -135,6 +144,7 @@ final class WorkerMessages {
           SNAPSHOT_OFFER,
           MULTICAST_GROUP,
           SESSION_RENEWED,
+          VISIBILITY_LEASE,
           HEARTBEAT,
           BARRIER_RESPONSE,
           LOCK_RESPONSE,
@@ -349,6 +359,13 @@ final class WorkerMessages {
         Fields.number(proto.getNewestPacket(), 1, "newest_packet"),
         Fields.number(proto.getReceived(), 1, "received"),
         Fields.number(proto.getRejected(), 0, "rejected"));
+  }
+
+  private static WorkerMessage visible(WorkerVisible proto) throws ProtocolException {
+    Fields.require(proto.hasSettledIndex(), "settled_index");
+    return new WorkerMessage.WorkerVisible(
+        Fields.number(proto.getSettledIndex(), 0, "settled_index"),
+        Fields.number(proto.getSentNs(), 1, "sent_ns"));
   }
 
   private static WorkerMessage release(PastStateRelease proto) throws ProtocolException {

@@ -166,6 +166,21 @@ public sealed interface LeaderMessage {
   }
 
   /**
+   * With {@code visibility = "everywhere"}: acknowledgements wait for what this worker shows, for
+   * as long as it holds this lease; without it the mount is read-only. Control stream: before each
+   * Welcome, when the mode is turned on or off, and in answer to {@link
+   * WorkerMessage.WorkerVisible}.
+   *
+   * @param leaseMs how long the lease is, from {@code sentNs} on; 0 if none is needed, at most
+   *     {@link #MAX_LEASE_MS}
+   * @param sentNs of the WorkerVisible that this answers; 0 if this grants nothing
+   */
+  record VisibilityLease(int leaseMs, long sentNs) implements LeaderMessage {
+    /** The longest lease, in milliseconds. */
+    public static final int MAX_LEASE_MS = 600_000;
+  }
+
+  /**
    * Follows a Welcome at once, instead of log entries: the worker needs entries that the log does
    * not hold any more, or too many of them (13.2); control stream. The worker fetches the pages
    * that it does not have with ChunkFetch, and connects again when it has the snapshot.

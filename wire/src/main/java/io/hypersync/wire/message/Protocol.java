@@ -21,9 +21,10 @@ public final class Protocol {
    * revision 9, an intent says what its caller may have read ({@code CallContext}); since revision
    * 10, a worker's session outlives its connections ({@link SessionGrant}), and an intent says
    * under which locks it was made ({@code SubmitIntent.lockSession}); since revision 11, the leader
-   * tells workers what is not in the log ({@code LeaderMessage.Notice}).
+   * tells workers what is not in the log ({@code LeaderMessage.Notice}); since revision 12,
+   * acknowledgements may wait for other workers ({@code LeaderMessage.VisibilityLease}).
    */
-  public static final int REVISION = 11;
+  public static final int REVISION = 12;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

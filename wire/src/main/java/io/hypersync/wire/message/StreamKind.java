@@ -58,7 +58,8 @@ public enum StreamKind {
           WorkerMessage.PastStateRequest _,
           WorkerMessage.PastStateRelease _,
           WorkerMessage.DecodeProgress _,
-          WorkerMessage.MulticastHeard _ ->
+          WorkerMessage.MulticastHeard _,
+          WorkerMessage.WorkerVisible _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ -> CHUNKS;
@@ -80,7 +81,8 @@ public enum StreamKind {
           LeaderMessage.PastStateRefused _,
           LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
-          LeaderMessage.Notice _ ->
+          LeaderMessage.Notice _,
+          LeaderMessage.VisibilityLease _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -261,6 +261,17 @@ public sealed interface WorkerMessage {
       implements WorkerMessage {}
 
   /**
+   * What the processes of this host see by now, from the daemon and from their kernel's caches;
+   * control stream. Sent only while a {@link LeaderMessage.VisibilityLease} is needed: when more
+   * entries of others are settled, once in a turn of the agent, and to renew the lease.
+   *
+   * @param settledIndex the newest entry whose invalidations the kernel has completed
+   * @param sentNs when it was sent, in nanoseconds of the worker's own monotonic clock, from 1;
+   *     only the worker makes something of it
+   */
+  record WorkerVisible(long settledIndex, long sentNs) implements WorkerMessage {}
+
+  /**
    * Locks, unlocks or tests for a conflict (10.2); control stream.
    *
    * @param intent its client is the run of Hello; its numbers only grow, and the leader executes

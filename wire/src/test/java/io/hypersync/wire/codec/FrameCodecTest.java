@@ -78,12 +78,13 @@ class FrameCodecTest {
             1a 02 7731                               worker_id "w1"
             21 fe ff ff ff ff ff ff ff               leader_epoch_seen, little-endian
             28 05                                    applied_index
-            32 20\s"""
+            32 20\s\
+            """
                 + HASH_HEX
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0b                                    protocol_revision
+                40 0c                                    protocol_revision
                 49 1b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -99,7 +100,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0b                                    protocol_revision
+            40 0c                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -108,6 +109,20 @@ class FrameCodecTest {
             70 00                                    resumed
             78 00                                    lease_ms
             82 01 00                                 resume_token
+            """),
+        Arguments.of(
+            new LeaderMessage.VisibilityLease(1_000, 300),
+            """
+            00 00 00 07    length
+            4f             VisibilityLease
+            08 e8 07       lease_ms
+            10 ac 02       sent_ns
+            """),
+        Arguments.of(
+            new LeaderMessage.VisibilityLease(0, 0),
+            """
+            00 00 00 01    length
+            4f             VisibilityLease: none is needed
             """),
         Arguments.of(
             new LeaderMessage.SessionRenewed("token"),
@@ -301,7 +316,8 @@ class FrameCodecTest {
                 08 09                                     log_index
                 12 10 d0d1d2d3d4d5d6d7d8d9dadbdcdddedf    op_id
                 18 87 94 eb dc 03                         committed_at_ns
-                22 20\s"""
+                22 20\s\
+                """
                 + HASH_HEX
                 + """
                  fs_merkle_root
@@ -375,6 +391,14 @@ class FrameCodecTest {
             0f             DecodeProgress
             08 ac 02       push
             10 05          backlog_bytes
+            """),
+        Arguments.of(
+            new WorkerMessage.WorkerVisible(300, 5),
+            """
+            00 00 00 06    length
+            13             WorkerVisible
+            08 ac 02       settled_index
+            10 05          sent_ns
             """),
         Arguments.of(
             new WorkerMessage.MulticastHeard(-2, 300, 5, 6),

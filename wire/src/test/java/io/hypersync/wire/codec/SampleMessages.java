@@ -102,6 +102,8 @@ public final class SampleMessages {
         new WorkerMessage.DecodeProgress(1, Integer.MAX_VALUE),
         new WorkerMessage.MulticastHeard(-5, Long.MAX_VALUE, 1, 0),
         new WorkerMessage.MulticastHeard(5, 9, 7, Long.MAX_VALUE),
+        new WorkerMessage.WorkerVisible(0, 1),
+        new WorkerMessage.WorkerVisible(Long.MAX_VALUE, Long.MAX_VALUE),
         new WorkerMessage.ChunkCopy(HASH, bytes("chunk")),
         new WorkerMessage.ChunkCopy(HASH, new byte[0]),
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
@@ -158,6 +160,10 @@ public final class SampleMessages {
             new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN)),
             -5),
         new LeaderMessage.SessionRenewed("!"),
+        new LeaderMessage.VisibilityLease(0, 0),
+        new LeaderMessage.VisibilityLease(1_000, 0),
+        new LeaderMessage.VisibilityLease(
+            LeaderMessage.VisibilityLease.MAX_LEASE_MS, Long.MAX_VALUE),
         new LeaderMessage.Notice(
             Long.MAX_VALUE,
             Long.MAX_VALUE,

@@ -31,6 +31,7 @@ class StreamKindTest {
           Map.entry(WorkerMessage.PastStateRelease.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.DecodeProgress.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.MulticastHeard.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.WorkerVisible.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.ChunkCopy.class, StreamKind.CHUNKS),
           Map.entry(WorkerMessage.ChunkPut.class, StreamKind.CHUNKS));
 
@@ -44,6 +45,7 @@ class StreamKindTest {
           Map.entry(LeaderMessage.PastStateRefused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.MulticastGroup.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.SessionRenewed.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.VisibilityLease.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Notice.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Heartbeat.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.BarrierResponse.class, StreamKind.CONTROL),
