@@ -80,6 +80,8 @@ final class CommandLineTest {
             "events",
             "leadership",
             "putex",
+            "standby",
+            "promote",
             "message",
             "place",
             "robot",

@@ -8,6 +8,7 @@ import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.LoneCommit;
@@ -376,9 +377,14 @@ public final class LeaderAgent implements Agent {
     return visibility;
   }
 
-  /** Sets of which lineage the state is that this leads. */
-  public void lineage(Lineage known) {
-    handshakeHandler.lineage(known);
+  /** Sets of which lineage the state is that this leads, and in which term. */
+  public void lineage(Lineage known, Term led) {
+    handshakeHandler.lineage(known, led);
+  }
+
+  /** The term in which this leads; for status reports, on the agent's thread only. */
+  public Term term() {
+    return handshakeHandler.term();
   }
 
   private final class Pushes implements WorkerSessions.Pushes {
@@ -475,6 +481,9 @@ public final class LeaderAgent implements Agent {
   private static Optional<String> hindrance(WorkerSession session, WorkerApplied report) {
     if (report.applyError() != null) {
       return Optional.of("it cannot apply entry " + report.applyError().logIndex());
+    }
+    if (report.isStandby()) {
+      return Optional.of("it is a standby, and mounts nothing");
     }
     if (session.isInstalling()) {
       return Optional.of("it installs a snapshot");

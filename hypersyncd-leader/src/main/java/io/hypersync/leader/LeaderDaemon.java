@@ -18,9 +18,11 @@ import io.hypersync.leader.daemon.PastCatalog;
 import io.hypersync.leader.daemon.RestoreCatalog;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.daemon.SnapshotsOnThread;
+import io.hypersync.leader.daemon.TermFile;
 import io.hypersync.leader.daemon.WindowFiles;
 import io.hypersync.leader.leadership.LeaderGate;
 import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -41,6 +43,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.sequencer.IntentStoreException;
+import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
@@ -172,8 +175,10 @@ public final class LeaderDaemon implements Daemon {
     @Nullable RocksDatabase intentRows = null;
     @Nullable ChronicleOpLog log = null;
     try {
+      StandbyFile.refuse(stateDir);
       HomeFile.require(stateDir, options.seat().moved());
       Lineage lineage = LineageFile.read(stateDir);
+      Term term = TermFile.read(stateDir);
       requireFinishedConversion(stateDir);
       requireFinishedCut(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
@@ -257,6 +262,7 @@ public final class LeaderDaemon implements Daemon {
               options,
               mount,
               rewound(options, lineage, recovered.index()),
+              term,
               recovered,
               log,
               chunks,

@@ -85,6 +85,7 @@ class LeaderGateTest {
             "recovery",
             "trimmableThrough",
             "epoch",
+            "term",
             "sessions",
             "disconnected",
             "presence",

@@ -73,6 +73,7 @@ import io.hypersync.worker.past.PastStates;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.CacheReport;
+import io.hypersync.worker.port.EntryMirror;
 import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
@@ -179,6 +180,7 @@ public final class WorkerAgent implements Agent {
   private final WorkerChunks chunks;
 
   private final NewestSeen seen = new NewestSeen();
+  private EntryMirror mirror = EntryMirror.NONE;
 
   /** What a collection must keep. */
   private final ChunkCache.Source needed =
@@ -379,6 +381,7 @@ public final class WorkerAgent implements Agent {
         visibilityReports.foreign(entry.index());
       }
       orphans.applied(entry, before, after);
+      mirror.applied(entry);
       if (entry.op() instanceof FsOp.RestoreState) {
         backfill.begin(); // it looks at what is visible
       }
@@ -391,6 +394,7 @@ public final class WorkerAgent implements Agent {
       leases.replaced(before.state(), after.state(), now);
       removedNames.replaced(now);
       orphans = new OrphanSet(after.state());
+      mirror.replaced(after.index());
       next.replaced(before, after);
     }
   }
@@ -413,6 +417,16 @@ public final class WorkerAgent implements Agent {
   /** What an earlier run has shown. Before the first connection. */
   public void remember(SeenState earlier) {
     seen.remember(earlier);
+  }
+
+  /** Has all that becomes visible kept: this is a standby. Before the first connection. */
+  public void mirrorTo(EntryMirror standby) {
+    mirror = standby;
+  }
+
+  /** Whether all chunks of the visible state are here, as far as is known; on the agent's thread. */
+  public boolean hasAllChunks() {
+    return isWhole() && !backfill.isWanted();
   }
 
   /** The newest state that was ever shown here; on the agent's thread. */
@@ -1338,10 +1352,15 @@ public final class WorkerAgent implements Agent {
   }
 
   private void welcomed(Welcome welcome, long nowNs) {
+    if (seen.isDeposed(welcome.lineage(), welcome.term())) {
+      session.deposed(welcome.term(), seen().term(), nowNs);
+      return;
+    }
     if (!session.welcomed(welcome, nowNs)) {
       return;
     }
-    seen.welcomed(welcome.lineage(), visible().index(), visible().root());
+    seen.welcomed(welcome.lineage(), welcome.term(), visible().index(), visible().root());
+    mirror.welcomed(welcome.lineage(), welcome.term());
     intents.inlineUpTo(session.params().inlineThreshold());
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
@@ -1352,6 +1371,7 @@ public final class WorkerAgent implements Agent {
     long collected = Math.min(welcome.collectedThrough(), welcome.commitIndex());
     replica.collectedThrough(collected);
     if (replica.applied().index() < collected) {
+      mirror.withoutChunksThrough(collected);
       backfill.begin();
     }
   }
@@ -1408,6 +1428,15 @@ public final class WorkerAgent implements Agent {
     return Math.min(replica.received(), readBarrier.commitIndex());
   }
 
+  /**
+   * What a standby has on its disk; 0 while chunks of the state may be missing, for then it cannot
+   * lead, whatever entries it has.
+   */
+  private long synced() {
+    long synced = mirror.syncedIndex();
+    return synced == WorkerApplied.NO_STANDBY || hasAllChunks() ? synced : 0;
+  }
+
   /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */
   private void report(long nowNs, IndexedState shown) {
     if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
@@ -1421,7 +1450,8 @@ public final class WorkerAgent implements Agent {
               !isWritable(),
               replica.missingChunks(),
               replica.error(),
-              surroundings.report().withSyncLag(syncLag.p95Us(nowNs))));
+              surroundings.report().withSyncLag(syncLag.p95Us(nowNs)),
+              synced()));
     }
   }
 

@@ -34,6 +34,7 @@ import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
+import io.hypersync.worker.port.EntryMirror;
 import io.hypersync.worker.takeover.Incarnation;
 import io.hypersync.worker.takeover.KeeperClient;
 import java.io.IOException;
@@ -66,7 +67,11 @@ public final class WorkerDaemon implements Daemon {
   private final Path mountPoint;
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
-  private final MountFolder folder;
+
+  /** Null if it is not mounted: it is a standby. */
+  private final @Nullable MountFolder folder;
+
+  private final EntryMirror mirror;
   private final DiskChunkStore disk;
 
   /**
@@ -105,7 +110,8 @@ public final class WorkerDaemon implements Daemon {
       Function<WorkerTransportListener, WorkerTransport> leaderSide,
       CompletableFuture<Void> ended,
       StateLock lock,
-      MountFolder folder,
+      @Nullable MountFolder folder,
+      EntryMirror mirror,
       @Nullable Incarnation incarnation,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
@@ -117,6 +123,7 @@ public final class WorkerDaemon implements Daemon {
     this.ended = ended;
     this.lock = lock;
     this.folder = folder;
+    this.mirror = mirror;
     this.disk = disk;
     this.chunks = chunks;
     this.runtime = runtime;
@@ -173,11 +180,9 @@ public final class WorkerDaemon implements Daemon {
   public static WorkerDaemon start(
       WorkerDaemonOptions options, Function<WorkerTransportListener, WorkerTransport> leaderSide) {
     Blake3.vectorFaults().listen(LOG::error);
-    CompletableFuture<Void> ended = new CompletableFuture<>();
     StateLock lock = lock(options);
     @Nullable Incarnation incarnation;
     MountFolder folder;
-    DiskChunkStore disk;
     try {
       incarnation = incarnation(options);
       if (incarnation != null && incarnation.isSuccessor()) {
@@ -194,25 +199,62 @@ public final class WorkerDaemon implements Daemon {
       lock.close();
       throw e;
     }
+    return start(options, leaderSide, lock, folder, incarnation, (_, _) -> EntryMirror.NONE);
+  }
+
+  /**
+   * Prepares a standby: a worker that is not mounted, and whose state directory is one that a
+   * leader can lead. It reaches its leader over QUIC.
+   *
+   * @param options mount point and local directory are not used
+   * @param opener opens what keeps the entries
+   * @throws UserError if the state directory is in use or unusable, or {@code opener} throws it
+   */
+  public static WorkerDaemon standby(WorkerDaemonOptions options, MirrorOpener opener) {
+    Blake3.vectorFaults().listen(LOG::error);
+    StateLock lock =
+        StateLock.acquire(options.stateDir(), "the standby " + options.worker().name());
+    return start(options, overQuic(options), lock, null, null, opener);
+  }
+
+  private static WorkerDaemon start(
+      WorkerDaemonOptions options,
+      Function<WorkerTransportListener, WorkerTransport> leaderSide,
+      StateLock lock,
+      @Nullable MountFolder folder,
+      @Nullable Incarnation incarnation,
+      MirrorOpener opener) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    DiskChunkStore disk;
     try {
       disk = DiskChunkStore.open(options.stateDir().resolve("chunks"), storeOptions(options));
     } catch (ChunkStoreException e) {
-      folder.close();
-      lock.close();
+      closeAll(folder, lock);
       throw new UserError(
           String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
     }
     var _ = disk.failed().thenAccept(failure -> endForChunks(ended, failure));
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
+    EntryMirror mirror = EntryMirror.NONE;
     try {
+      mirror = opener.open(chunks, ended::completeExceptionally);
       WorkerRuntime runtime = runtime(options, leaderSide, chunks, incarnation, ended);
       return new WorkerDaemon(
-          options, leaderSide, ended, lock, folder, incarnation, disk, chunks, runtime);
+          options,
+          leaderSide,
+          ended,
+          lock,
+          folder,
+          mirror,
+          incarnation,
+          disk,
+          chunks,
+          mirrored(runtime, mirror));
     } catch (RuntimeException e) {
-      folder.close();
+      mirror.close();
       chunks.close();
       disk.close();
-      lock.close();
+      closeAll(folder, lock);
       throw e;
     }
   }
@@ -236,6 +278,20 @@ public final class WorkerDaemon implements Daemon {
         LockSupport.parkNanos(LOCK_PAUSE.toNanos());
       }
     }
+  }
+
+  private static void closeAll(@Nullable MountFolder folder, StateLock lock) {
+    if (folder != null) {
+      folder.close();
+    }
+    lock.close();
+  }
+
+  /** The same runtime, which has not begun yet. */
+  private static WorkerRuntime mirrored(WorkerRuntime runtime, EntryMirror mirror) {
+    mirror.begins(runtime.visibleIndex());
+    runtime.mirrorTo(mirror);
+    return runtime;
   }
 
   private static DiskChunkStoreOptions storeOptions(WorkerDaemonOptions options) {
@@ -339,15 +395,21 @@ public final class WorkerDaemon implements Daemon {
   }
 
   private void joinAndMount() throws InterruptedException {
-    cover();
+    if (folder != null) {
+      cover(folder);
+    }
     Snapshot received = requireRuntime().join();
     while (received != null) {
       beginAnew(received);
       received = requireRuntime().join();
     }
     WorkerRuntime joined = requireRuntime();
-    joined.mount(folder);
-    LOG.info("mounted {} at entry {}", mountPoint, joined.visibleIndex());
+    if (folder == null) {
+      LOG.info("follows the leader, at entry {}", joined.visibleIndex());
+    } else {
+      joined.mount(folder);
+      LOG.info("mounted {} at entry {}", mountPoint, joined.visibleIndex());
+    }
   }
 
   /**
@@ -358,7 +420,7 @@ public final class WorkerDaemon implements Daemon {
     synchronized (beginning) {
       String token = closeRuntime();
       requireOpen();
-      WorkerRuntime begun = begun(received);
+      WorkerRuntime begun = mirrored(begun(received), mirror);
       // The leader may not have heard of the end yet: it would take this one for a second machine.
       begun.takeUp(token);
       synchronized (this) {
@@ -418,9 +480,9 @@ public final class WorkerDaemon implements Daemon {
     return now;
   }
 
-  private void cover() {
+  private void cover(MountFolder covered) {
     try {
-      folder.cover();
+      covered.cover();
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
@@ -456,6 +518,15 @@ public final class WorkerDaemon implements Daemon {
   public ObjectNode status() {
     String failure = handOver.lastFailure();
     return requireRuntime().status().put("restart_failed", failure.isEmpty() ? null : failure);
+  }
+
+  /**
+   * Whether all chunks of the visible state are here; blocks for the agent's answer.
+   *
+   * @throws UserError if a snapshot is being read, or the agent does not answer
+   */
+  public boolean hasAllChunks() {
+    return requireRuntime().hasAllChunks();
   }
 
   @Override
@@ -498,11 +569,14 @@ public final class WorkerDaemon implements Daemon {
       if (incarnation != null && !hasFailed && !ended.isCompletedExceptionally()) {
         incarnation.abandon(); // does nothing once it serves
       }
-      folder.close();
+      if (folder != null) {
+        folder.close();
+      }
     }
     if (last != null && !ended.isCompletedExceptionally()) { // a failed one leaves its state alone
       last.takeLastSnapshot();
     }
+    mirror.close();
     chunks.close();
     disk.close();
     lock.close();

@@ -530,6 +530,49 @@ class WelcomeTest {
     assertTrue(agent.isWritable());
   }
 
+  /** It is asked again after a long pause: the one that leads may come to its address. */
+  @Test
+  void nothingIsTakenFromALeaderThatWasDeposed() {
+    welcomeOfTerm(3);
+    assertTrue(agent.isWritable());
+    assertEquals(3, agent.seen().term());
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    welcomeOfTerm(2);
+    assertFalse(agent.isWritable());
+    assertEquals(LinkState.DOWN, agent.monitor().state());
+    assertTrue(
+        agent.monitor().reason().contains("it has term 2, and this worker has seen one of term 3"),
+        agent.monitor().reason());
+    assertEquals(3, agent.seen().term());
+
+    clock.advance(31 * SECOND_NS);
+    welcomeOfTerm(4);
+    assertTrue(agent.isWritable());
+    assertEquals(4, agent.seen().term());
+  }
+
+  private void welcomeOfTerm(long term) {
+    agent.doWork();
+    agent.linkUp();
+    agent.received(
+        new Welcome(
+            WORKSPACE,
+            1,
+            0,
+            100,
+            NegotiatedParams.DEFAULT,
+            1,
+            15_000,
+            Protocol.REVISION,
+            0,
+            SessionGrant.NONE,
+            0,
+            term));
+    agent.doWork();
+    agent.doWork();
+  }
+
   private void tellKernel() {
     List<Long> now = List.copyOf(tickets);
     tickets.clear();

@@ -58,6 +58,8 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("events", EventsCommand.class);
     COMMANDS.put("leadership", LeadershipCommand.class);
     COMMANDS.put("putex", PutexCommand.class);
+    COMMANDS.put("standby", StandbyCommand.class);
+    COMMANDS.put("promote", PromoteCommand.class);
     COMMANDS.put("message", MessageCommand.class);
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);

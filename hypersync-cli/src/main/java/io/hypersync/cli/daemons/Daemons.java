@@ -62,7 +62,7 @@ public final class Daemons {
 
   /** Returns the workers that answer. */
   public List<Living> workers() {
-    return living(socket -> !RunDirectory.isLeader(socket));
+    return living(Daemons::isWorker);
   }
 
   /**
@@ -113,18 +113,24 @@ public final class Daemons {
   }
 
   /**
-   * Returns every daemon as {@code docs/json.md} describes: leaders, workers, unresponsive, dead.
+   * Returns every daemon as {@code docs/json.md} describes: leaders, standbys, workers, unresponsive, dead.
    */
   public ObjectNode status() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     ArrayNode leaders = tree.putArray("leaders");
+    ArrayNode standbys = tree.putArray("standbys");
     ArrayNode workers = tree.putArray("workers");
     ArrayNode unresponsive = tree.putArray("unresponsive");
     ArrayNode dead = tree.putArray("dead");
     for (Path socket : sockets) {
       switch (ask(socket)) {
         case AdminClient.Reply.Result(JsonNode value) ->
-            ("leader".equals(value.path("role").asText()) ? leaders : workers).add(value);
+            (switch (value.path("role").asText()) {
+                  case "leader" -> leaders;
+                  case "standby" -> standbys;
+                  default -> workers;
+                })
+                .add(value);
         case AdminClient.Reply.Refused(UserError error) ->
             unresponsive.add(entry(socket, error.message()));
         case AdminClient.Reply.Unresponsive(String reason) ->
@@ -142,7 +148,7 @@ public final class Daemons {
    */
   public void forgetDeadWorkers() {
     for (Path socket : sockets) {
-      if (!RunDirectory.isLeader(socket) && ask(socket) instanceof AdminClient.Reply.Dead) {
+      if (isWorker(socket) && ask(socket) instanceof AdminClient.Reply.Dead) {
         try {
           Files.deleteIfExists(socket);
         } catch (IOException failure) {
@@ -157,9 +163,13 @@ public final class Daemons {
   private static ObjectNode entry(Path socket, String reason) {
     return JsonNodeFactory.instance
         .objectNode()
-        .put("role", RunDirectory.isLeader(socket) ? "leader" : "worker")
+        .put("role", RunDirectory.role(socket))
         .put("socket", socket.toString())
         .put("reason", reason);
+  }
+
+  private static boolean isWorker(Path socket) {
+    return RunDirectory.role(socket).equals("worker");
   }
 
   private List<Living> living(Predicate<Path> wanted) {

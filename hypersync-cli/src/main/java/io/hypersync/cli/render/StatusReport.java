@@ -38,6 +38,7 @@ public final class StatusReport {
         }
       }
     }
+    StandbyReport.append(text, status.path("standbys"));
     for (JsonNode daemon : status.path("unresponsive")) {
       text.append(separator(text))
           .append(text(daemon, "socket"))
@@ -150,6 +151,7 @@ public final class StatusReport {
     }
     text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
     MulticastReport.append(text, leader);
+    StandbyReport.appendOfLeader(text, leader.path("workers"));
     for (JsonNode worker : leader.path("workers")) {
       text.append(ProgressReport.of(worker, "  "));
     }

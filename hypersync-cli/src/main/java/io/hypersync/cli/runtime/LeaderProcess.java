@@ -5,8 +5,9 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.daemon.leadership.LeadershipTimer;
 import io.hypersync.leader.leadership.LeaderSeat;
-import io.hypersync.leader.leadership.Leadership;
 import io.hypersync.leader.leadership.Leadership.Phase;
+import io.hypersync.leader.leadership.Leadership;
+import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.runtime.admin.AlreadyRunning;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
@@ -42,6 +43,7 @@ public final class LeaderProcess {
       throws InterruptedException {
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
     BackingFilesystem.check(options.stateDir());
+    StandbyFile.refuse(options.stateDir()); // it would not lead when it is its turn
     RunDirectory sockets = RunDirectory.of(System.getenv());
     Claims claims = new Claims(sockets, workspace.id(), System.getenv());
     boolean given = false;

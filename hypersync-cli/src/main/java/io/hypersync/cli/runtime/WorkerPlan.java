@@ -17,7 +17,9 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.file.SharedDirectories;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
+import io.hypersync.worker.FuseBackend;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.takeover.KeeperClient;
@@ -120,6 +122,51 @@ public final class WorkerPlan {
         stateDir,
         false,
         Optional.empty()); // its mount ends with the leader
+  }
+
+  /**
+   * Returns the options of a standby, which mounts nothing. It keeps all chunks: a leader must.
+   *
+   * @param leader where its leader is; unresolved
+   * @param stateDir that of the leader that it may become
+   * @throws UserError if the directory cannot be used
+   */
+  public static WorkerDaemonOptions standby(
+      Configuration configuration, EnrolmentToken token, InetSocketAddress leader, Path stateDir) {
+    Enabling.check(configuration);
+    BackingFilesystem.check(stateDir);
+    try {
+      Files.createDirectories(stateDir, DurableFiles.OWNER_ONLY_DIRECTORY);
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot make the folder " + stateDir + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
+    }
+    Path nowhere = stateDir.resolve("unmounted");
+    return new WorkerDaemonOptions(
+        token.workspace(),
+        token.worker(),
+        token.identity(),
+        leader,
+        nowhere,
+        nowhere,
+        stateDir,
+        configuration.get(Settings.WORKER_MUTATION_DEADLINE),
+        configuration.get(Settings.WORKER_PARTITION_GRACE),
+        configuration.get(Settings.WORKER_LEADER_TIMEOUT),
+        configuration.get(Settings.WORKER_LEADER_STALE),
+        cachePolicy(configuration),
+        Optional.empty(),
+        FuseBackend.KERNEL,
+        false,
+        false,
+        false,
+        configuration.get(Settings.SNAPSHOTS_INTERVAL),
+        new CacheLimits(configuration.get(Settings.GC_INTERVAL).toNanos(), CacheLimits.NO_LIMIT),
+        StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
+        configuration.get(Settings.WORKER_MULTICAST),
+        configuration.get(Settings.WORKER_MULTICAST_INTERFACE),
+        Optional.empty());
   }
 
   private static WorkerDaemonOptions options(

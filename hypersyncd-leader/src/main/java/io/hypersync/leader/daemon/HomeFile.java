@@ -35,7 +35,8 @@ public final class HomeFile {
   /**
    * Checks that a state directory is at home; of one that was never led, this makes its home.
    *
-   * @param moved whether it is to be at home here from now on
+   * @param moved whether it is to be at home here from now on. That begins another term, before:
+   *     whoever leads the one that it is a copy of is deposed
    * @throws UserError if its home is elsewhere, or cannot be read or written
    */
   public static void require(Path stateDir, boolean moved) {
@@ -62,6 +63,7 @@ public final class HomeFile {
                 + " (docs/leadership.md).");
       }
       if (!known.isEmpty()) {
+        TermFile.takeOver(stateDir);
         LOG.warn("{} was moved here from {}", stateDir, Printable.line(path(known)));
       }
       DurableFiles.replace(file, here, PosixFilePermissions.fromString("rw-------"));

@@ -14,8 +14,10 @@ import io.hypersync.leader.daemon.mail.AgentMailClient;
 import io.hypersync.leader.daemon.mail.HttpReservations;
 import io.hypersync.leader.daemon.mail.MailThread;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
+import io.hypersync.leader.lineage.DeposedException;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -140,6 +142,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private LeaderRuntime(
       LeaderDaemonOptions options,
       Lineage lineage,
+      Term term,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
@@ -282,7 +285,7 @@ public final class LeaderRuntime implements AutoCloseable {
             ANSWER_LIMIT);
     agent.sequencer().hazards().places(places(options));
     agent.actBehind(options.seat().gate());
-    agent.lineage(lineage);
+    agent.lineage(lineage, term);
     if (options.enforcesReservations()) {
       agent.enforceReservations();
     }
@@ -386,6 +389,14 @@ public final class LeaderRuntime implements AutoCloseable {
             "Do not start the leader again before you have read docs/diverged.md: what it has"
                 + " committed since rests on that entry.");
       }
+      if (cause instanceof DeposedException deposed) {
+        return new UserError(
+            "another leader has taken this workspace over: " + deposed.getMessage(),
+            "Let that one lead. What this one has committed since is in its state directory only:"
+                + " keep it until you have looked.\n"
+                + "If there is none any more, and this state is to be led:"
+                + " ./hypersync leader --force-rewind <name> ... (docs/leadership.md)");
+      }
       if (cause instanceof OldStateException old) {
         return new UserError(
             "this leader's state is older than what workers have seen, or another one: "
@@ -414,6 +425,7 @@ public final class LeaderRuntime implements AutoCloseable {
    *
    * @param mount the worker that runs in this process; null if there is none
    * @param lineage of which lineage the state is
+   * @param term in which it is led
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
    */
@@ -421,6 +433,7 @@ public final class LeaderRuntime implements AutoCloseable {
       LeaderDaemonOptions options,
       @Nullable WorkerId mount,
       Lineage lineage,
+      Term term,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
@@ -463,6 +476,7 @@ public final class LeaderRuntime implements AutoCloseable {
         new LeaderRuntime(
             options,
             lineage,
+            term,
             recovered,
             log,
             chunkStore,

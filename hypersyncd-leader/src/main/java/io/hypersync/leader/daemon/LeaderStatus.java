@@ -68,6 +68,7 @@ final class LeaderStatus {
     status.put("uptime_ms", (Clock.SYSTEM.monotonicNs() - startedNs) / NS_PER_MS);
     status.put("address", HostPorts.numeric(address));
     status.put("leader_epoch", HexFormat.of().toHexDigits(agent.epoch()));
+    status.put("term", agent.term().number());
     IndexedRoot durable = agent.sequencer().durable();
     status.put("commit_index", durable.index());
     status.put("root", durable.root().toString());
@@ -236,7 +237,22 @@ final class LeaderStatus {
     worker.set("data_plane", dataPlane(dataPlane));
     worker.set("placement", placement(judgement));
     worker.set("apply_error", error(report == null ? null : report.applyError()));
+    worker.set("standby", standby(session, report, commitIndex));
     return worker;
+  }
+
+  /** What a standby has on its disk; null for a worker, or before the first report. */
+  private static @Nullable ObjectNode standby(
+      WorkerSession session, @Nullable WorkerApplied report, long commitIndex) {
+    if (report == null || !report.isStandby()) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("complete", report.syncedIndex() > 0);
+    node.put("synced_index", report.syncedIndex());
+    node.put("lag_entries", Math.max(0, commitIndex - report.syncedIndex()));
+    node.put("lag_ms", session.standbyLag().ns(Clock.SYSTEM.monotonicNs()) / NS_PER_MS);
+    return node;
   }
 
   /** Whether agents may be placed on a worker; null before its first report. */

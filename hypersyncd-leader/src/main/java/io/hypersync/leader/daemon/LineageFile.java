@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.List;
 
 /** The file {@code lineage} in the leader's state directory; not there before the first rewind. */
 public final class LineageFile {
@@ -67,6 +68,28 @@ public final class LineageFile {
     try {
       DurableFiles.replace(file, rewound.toText(), PosixFilePermissions.fromString("rw-------"));
       return rewound;
+    } catch (IOException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  /**
+   * Stores that a state is of a lineage which another leader has begun. What that was rewound to is
+   * not known: a worker that has not connected since is refused, and has to be restarted.
+   *
+   * @param id 0 for a state that was never rewound
+   * @throws UserError if the file cannot be written
+   */
+  public static void inherit(Path stateDir, long id) {
+    if (id == 0) {
+      return;
+    }
+    Path file = stateDir.resolve(NAME);
+    try {
+      DurableFiles.replace(
+          file,
+          new Lineage(id, List.of()).toText(),
+          PosixFilePermissions.fromString("rw-------"));
     } catch (IOException e) {
       throw unusable(file, e);
     }

@@ -1,8 +1,10 @@
 package io.hypersync.leader.session;
 
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.lineage.DeposedException;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.OpLog;
@@ -53,6 +55,7 @@ public final class HandshakeHandler {
   private final LaggingWorkers lagging;
   private Lineage lineage = Lineage.FIRST;
   private Consumer<SessionId> beforeWelcome = _ -> {};
+  private Term term = Term.FIRST;
   private final LongSupplier collectedThrough;
   private final Presence presence;
   private final Notices notices;
@@ -100,14 +103,20 @@ public final class HandshakeHandler {
    * Answers a Hello with Refused, with Welcome, or with Welcome and SnapshotOffer. A Welcome closes
    * an older session of the same worker.
    *
-   * @throws OldStateException if the worker has seen a state that this leader does not have; ends
-   *     the leader
+   * @throws DeposedException if the worker has seen a leader of a higher term
+   * @throws OldStateException if the worker has seen a state that this leader does not have; both
+   *     end the leader
    */
   public void hello(WorkerSession session, Hello hello, long nowNs) {
     Refused refused = check(session, hello);
     if (refused != null) {
       sessions.refuse(session, refused);
       return;
+    }
+    String deposed = deposed(hello.seen());
+    if (deposed != null) {
+      sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + deposed));
+      throw new DeposedException("worker " + session.worker() + " " + deposed);
     }
     String lacking = lacking(hello.seen());
     if (lacking != null) {
@@ -239,7 +248,8 @@ public final class HandshakeHandler {
             Protocol.REVISION,
             collectedThrough.getAsLong(),
             presence.arrived(session.worker(), hello.run(), session.address(), resumes),
-            lineage.id()));
+            lineage.id(),
+            term.number()));
   }
 
   /** Sets what is done with each connection before its Welcome is sent. */
@@ -247,9 +257,26 @@ public final class HandshakeHandler {
     beforeWelcome = told;
   }
 
-  /** Sets of which lineage the leader's state is. */
-  public void lineage(Lineage known) {
+  /** Sets of which lineage the leader's state is, and in which term it leads. */
+  public void lineage(Lineage known, Term led) {
     lineage = known;
+    term = led;
+  }
+
+  /** The term in which it leads. */
+  public Term term() {
+    return term;
+  }
+
+  /**
+   * That another leader has followed this one, which has not known it; null if nobody has. What
+   * this one has acknowledged since the takeover is not in the other one's log. Terms are of one
+   * lineage: a rewind gives up the terms that were seen before, too.
+   */
+  private @Nullable String deposed(SeenState seen) {
+    return seen.lineage() == lineage.id() && seen.term() > term.number()
+        ? "has seen a leader of term " + seen.term() + ", this one has term " + term.number()
+        : null;
   }
 
   /**

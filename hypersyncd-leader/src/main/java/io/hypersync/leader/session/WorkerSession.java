@@ -27,6 +27,7 @@ public final class WorkerSession {
   private boolean readingLog;
   private boolean installing;
   private @Nullable WorkerApplied report;
+  private final StandbyLag standbyLag = new StandbyLag();
   private final ProgressMeter catchUp = new ProgressMeter();
 
   WorkerSession(SessionId id, WorkerId worker, String address, long nowNs) {
@@ -119,6 +120,7 @@ public final class WorkerSession {
   public void reported(WorkerApplied newReport, long durable, long nowNs) {
     report = newReport;
     catchUp.sample(nowNs, newReport.visibleIndex(), durable);
+    standbyLag.reported(newReport.syncedIndex(), durable, nowNs);
     appliedIndex = Math.max(appliedIndex, newReport.visibleIndex());
     if (newReport.visibleIndex() >= goalIndex) {
       goalIndex = durable;
@@ -132,6 +134,11 @@ public final class WorkerSession {
    */
   public long lagNs(long nowNs) {
     return report == null || report.visibleIndex() >= goalIndex ? 0 : nowNs - goalNs;
+  }
+
+  /** How far a standby is behind with what is on its disk. */
+  public StandbyLag standbyLag() {
+    return standbyLag;
   }
 
   /** The newest entry that an intent of this worker has become on this connection; 0 if none. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,5 +86,33 @@ final class HomeFileTest {
       HomeFile.require(state, true, machine);
       HomeFile.require(state, false, machine);
     }
+  }
+
+  @Test
+  void whatIsLedElsewhereFromNowOnIsLedInTheNextTerm() throws IOException {
+    Path copy = copy();
+    assertThrows(UserError.class, () -> HomeFile.require(copy, false, machine));
+    assertEquals(Term.FIRST, TermFile.read(copy), "nothing was taken over");
+    HomeFile.require(copy, true, machine);
+    assertEquals(new Term(1), TermFile.read(copy));
+    HomeFile.require(copy, true, machine);
+    assertEquals(new Term(1), TermFile.read(copy), "a service may say it at each start");
+    assertEquals(Term.FIRST, TermFile.read(state));
+  }
+
+  @Test
+  void aStateThatWasNeverLedHasTheFirstTermWhereverItIs() throws IOException {
+    Path fresh = Files.createDirectory(directory.resolve("fresh"));
+    HomeFile.require(fresh, true, machine);
+    assertEquals(Term.FIRST, TermFile.read(fresh));
+  }
+
+  /** Else two would be led in one term if the first attempt is cut short between the two files. */
+  @Test
+  void withoutTheNextTermItIsNotAtHome() throws IOException {
+    Path copy = copy();
+    Files.writeString(copy.resolve("term"), "garbage");
+    assertThrows(UserError.class, () -> HomeFile.require(copy, true, machine));
+    assertEquals(Files.readString(state.resolve("home")), Files.readString(copy.resolve("home")));
   }
 }

@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.lineage.DeposedException;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.OpLogFullException;
@@ -487,7 +489,7 @@ class HandshakeHandlerTest {
   }
 
   private static Hello hasSeen(long lineage, long index, Hash root) {
-    return helloWith("", new SeenState(lineage, index, root));
+    return helloWith("", new SeenState(lineage, 0, index, root));
   }
 
   @Test
@@ -521,10 +523,43 @@ class HandshakeHandlerTest {
 
   @Test
   void whatWasSeenBeforeARewindIsGivenUp() {
-    handshakeHandler.lineage(Lineage.FIRST.rewound(5, 1, 0, "on purpose"));
+    handshakeHandler.lineage(Lineage.FIRST.rewound(5, 1, 0, "on purpose"), Term.FIRST);
     openWith(1, hasSeen(0, 900, new Hash(9, 9, 9, 9)), 0);
     assertEquals(5, assertInstanceOf(Welcome.class, lastSent()).lineage());
     assertThrows(
         OldStateException.class, () -> openWith(2, hasSeen(5, 900, new Hash(9, 9, 9, 9)), 0));
+  }
+
+  private static Hello hasSeenTerm(long lineage, long term) {
+    return helloWith("", new SeenState(lineage, term, 1, ROOT_1));
+  }
+
+  @Test
+  void aLeaderEndsWhenAWorkerHasSeenOneOfAHigherTerm() {
+    handshakeHandler.lineage(Lineage.FIRST, new Term(2));
+    DeposedException deposed =
+        assertThrows(DeposedException.class, () -> openWith(1, hasSeenTerm(0, 3), 0));
+    assertEquals(
+        "worker w1 has seen a leader of term 3, this one has term 2", deposed.getMessage());
+    assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason(), "it keeps its state");
+    assertTrue(port.closed.contains(new SessionId(1)));
+  }
+
+  @Test
+  void whoHasSeenNoHigherTermIsToldTheOneThatLeads() {
+    handshakeHandler.lineage(Lineage.FIRST, new Term(2));
+    openWith(1, hasSeenTerm(0, 2), 0);
+    assertEquals(2, assertInstanceOf(Welcome.class, lastSent()).term());
+    openWith(2, hasSeenTerm(0, 1), SECOND_NS);
+    assertEquals(2, assertInstanceOf(Welcome.class, lastSent()).term());
+  }
+
+  /** The way out if a worker lies, or the leader of the higher term is gone for good. */
+  @Test
+  void aRewindGivesUpTheTermsThatWereSeenBeforeIt() {
+    handshakeHandler.lineage(Lineage.FIRST.rewound(5, 1, 0, "on purpose"), new Term(2));
+    openWith(1, hasSeenTerm(0, Long.MAX_VALUE), 0);
+    assertEquals(2, assertInstanceOf(Welcome.class, lastSent()).term());
+    assertThrows(DeposedException.class, () -> openWith(2, hasSeenTerm(5, 3), SECOND_NS));
   }
 }

@@ -198,6 +198,7 @@ public final class ChunkCache {
     lastSnapshot = snapshots.newestIndex();
     port.collect(
         new CacheRoots(
+            visible.index(),
             new StateWalk(visible.state()),
             mentioned,
             List.copyOf(snapshots.all()),

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,7 @@ final class CacheThread implements CachePort, AutoCloseable {
   /** Written by the thread before the agent hears of it; the agent gives it back, or ends it. */
   private final BegunCollection begunRun = new BegunCollection();
 
+  private volatile LongConsumer collecting = _ -> {};
   private volatile long begunNs;
   private volatile String progress = "";
   private volatile boolean givesUp;
@@ -92,6 +94,14 @@ final class CacheThread implements CachePort, AutoCloseable {
               }
               slow.spend(bytes);
             });
+  }
+
+  /**
+   * Has somebody told before chunks of entries up to an index are removed, on this thread; an
+   * exception of the store's keeps them.
+   */
+  void tellBefore(LongConsumer told) {
+    collecting = told;
   }
 
   @Override
@@ -147,6 +157,7 @@ final class CacheThread implements CachePort, AutoCloseable {
 
   private CacheReport collected(CollectionRun begun, CacheRoots roots)
       throws DecodeException, PageMissingException {
+    collecting.accept(roots.visibleIndex());
     CacheCollection collection = new CacheCollection(begun, roots, environment);
     for (int step = 1; collection.step(); step++) {
       progress = collection.progress();

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -26,16 +27,17 @@ import org.slf4j.LoggerFactory;
  * The file {@code seen} in a worker's state directory.
  *
  * <pre>
- * hypersync-seen: 1
+ * hypersync-seen: 2
  * workspace: the WorkspaceID
  * lineage: 16 hexadecimal digits
+ * term: 3                                not in version 1, which is read as term 0
  * index: 41372
  * root: 64 hexadecimal digits
  * </pre>
  *
  * <p>Written once a second if anything has changed, without a sync, and with one when the worker
- * ends: after a power failure it may be some seconds old, or gone, and then less is known. A file
- * that is damaged, or of another workspace, is none.
+ * ends, or the leader is of another lineage or term: after a power failure it may be some seconds
+ * old, or gone, and then less is known. A file that is damaged, or of another workspace, is none.
  */
 final class SeenFile {
   private static final Logger LOG = LoggerFactory.getLogger(SeenFile.class);
@@ -45,7 +47,8 @@ final class SeenFile {
   private static final Set<StandardOpenOption> NEW =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   private static final List<String> KEYS =
-      List.of("hypersync-seen: ", "workspace: ", "lineage: ", "index: ", "root: ");
+      List.of("hypersync-seen: ", "workspace: ", "lineage: ", "term: ", "index: ", "root: ");
+  private static final int TERM = KEYS.indexOf("term: ");
 
   private final Path file;
   private final WorkspaceId workspace;
@@ -75,13 +78,18 @@ final class SeenFile {
     }
   }
 
-  /** Writes it if it is another one; a failure is logged once. */
-  synchronized void write(SeenState seen, boolean synced) {
-    if (seen.index() == 0 || (seen.equals(written) && !synced)) {
+  /**
+   * Writes it if it is another one; a failure is logged once.
+   *
+   * @param last whether it is the last time, so that it is synced
+   */
+  synchronized void write(SeenState seen, boolean last) {
+    if (seen.index() == 0 || (seen.equals(written) && !last)) {
       return;
     }
+    boolean isNewTerm = seen.term() != written.term() || seen.lineage() != written.lineage();
     try {
-      if (synced) {
+      if (last || isNewTerm) {
         DurableFiles.replace(
             file, text(seen, workspace), PosixFilePermissions.fromString("rw-------"));
       } else {
@@ -106,40 +114,46 @@ final class SeenFile {
   }
 
   static String text(SeenState seen, WorkspaceId workspace) {
-    return KEYS.get(0)
-        + "1\n"
-        + KEYS.get(1)
-        + workspace
-        + "\n"
-        + KEYS.get(2)
-        + HexFormat.of().toHexDigits(seen.lineage())
-        + "\n"
-        + KEYS.get(3)
-        + seen.index()
-        + "\n"
-        + KEYS.get(4)
-        + seen.root()
-        + "\n";
+    List<String> values =
+        List.of(
+            "2",
+            workspace.toString(),
+            HexFormat.of().toHexDigits(seen.lineage()),
+            Long.toString(seen.term()),
+            Long.toString(seen.index()),
+            seen.root().toString());
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < KEYS.size(); i++) {
+      text.append(KEYS.get(i)).append(values.get(i)).append('\n');
+    }
+    return text.toString();
   }
 
   static SeenState parse(String text, WorkspaceId workspace) {
-    List<String> lines = text.lines().toList();
+    List<String> lines = new ArrayList<>(text.lines().toList());
+    if (!lines.isEmpty() && lines.getFirst().equals(KEYS.getFirst() + "1")) {
+      lines.set(0, KEYS.getFirst() + "2");
+      lines.add(Math.min(TERM, lines.size()), KEYS.get(TERM) + "0");
+    }
     if (lines.size() != KEYS.size() || !text.endsWith("\n")) {
       return SeenState.NONE;
     }
+    List<String> values = new ArrayList<>();
     for (int i = 0; i < KEYS.size(); i++) {
       if (!lines.get(i).startsWith(KEYS.get(i))) {
         return SeenState.NONE;
       }
+      values.add(lines.get(i).substring(KEYS.get(i).length()));
     }
     try {
-      long index = Long.parseLong(lines.get(3).substring(KEYS.get(3).length()));
-      Hash root = Hash.parse(lines.get(4).substring(KEYS.get(4).length()));
-      return lines.get(0).endsWith(" 1") && lines.get(1).endsWith(": " + workspace) && index > 0
-          ? new SeenState(
-              Long.parseUnsignedLong(lines.get(2).substring(KEYS.get(2).length()), HEX),
-              index,
-              root)
+      long term = Long.parseLong(values.get(TERM));
+      long index = Long.parseLong(values.get(TERM + 1));
+      Hash root = Hash.parse(values.getLast());
+      return values.get(0).equals("2")
+              && values.get(1).equals(workspace.toString())
+              && term >= 0
+              && index > 0
+          ? new SeenState(Long.parseUnsignedLong(values.get(2), HEX), term, index, root)
           : SeenState.NONE;
     } catch (IllegalArgumentException e) {
       return SeenState.NONE;

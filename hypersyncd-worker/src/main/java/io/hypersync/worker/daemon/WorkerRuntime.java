@@ -64,6 +64,7 @@ import io.hypersync.worker.hazard.HazardNotices;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.memory.MemoryRequests;
 import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.port.EntryMirror;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.takeover.Incarnation;
@@ -314,6 +315,17 @@ public final class WorkerRuntime implements AutoCloseable {
     link.begin(loop, chunks);
     fetched.begin(loop);
     var _ = ended.whenComplete((_, _) -> fetched.end());
+  }
+
+  /** Makes this a standby, which is not to be mounted; before {@link #join}. */
+  public void mirrorTo(EntryMirror mirror) {
+    agent.mirrorTo(mirror);
+    cacheThread.tellBefore(mirror::collecting);
+  }
+
+  /** Whether all chunks of the visible state are here; blocks for the agent's answer. */
+  public boolean hasAllChunks() {
+    return questions.ask(WorkerAgent::hasAllChunks);
   }
 
   private static AgentNames agents(WorkerDaemonOptions options) {
@@ -983,6 +995,9 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   private static RuntimeException explained(Throwable why) {
+    if (why instanceof UserError said) {
+      return said;
+    }
     return new IllegalStateException("the worker agent failed: " + why.getMessage(), why);
   }
 

@@ -48,6 +48,7 @@ final class WorkerStatus {
     status.put("leader", HostPorts.of(options.leaderAddress()));
     status.put("link", agent.monitor().state().name().toLowerCase(Locale.ROOT));
     status.put("link_reason", agent.monitor().reason());
+    status.put("term_seen", agent.seen().term());
     status.put(
         "link_down_ms",
         agent.monitor().state() == LinkState.LIVE

@@ -42,6 +42,7 @@ public final class LeaderSession {
   private String reportedDivergence = "";
 
   private String reportedInstall = "";
+  private String reportedDeposed = "";
   private SessionGrant grant = SessionGrant.NONE;
   private String resumeToken = "";
   private final Notices notices = new Notices();
@@ -142,6 +143,7 @@ public final class LeaderSession {
     notices.session(grant.session());
     resumes += grant.resumed() ? 1 : 0;
     reportedDivergence = "";
+    reportedDeposed = "";
     monitor.welcomed(nowNs);
     return true;
   }
@@ -159,6 +161,30 @@ public final class LeaderSession {
    */
   public void takeUp(String token) {
     resumeToken = token;
+  }
+
+  /**
+   * The leader that answers was deposed: nothing is taken from it, and nothing is sent to it. The
+   * one that has followed it may come to this address, so there is another attempt after a long
+   * pause.
+   *
+   * @param term its term
+   * @param seen the highest one that was seen here
+   */
+  public void deposed(long term, long seen, long nowNs) {
+    String why =
+        "the leader was deposed: it has term "
+            + term
+            + ", and this worker has seen one of term "
+            + seen
+            + "; if that one leads at another address: --leader-address (docs/leadership.md)";
+    if (!why.equals(reportedDeposed)) {
+      reportedDeposed = why;
+      LOG.error("{}", why);
+    }
+    link.disconnect();
+    monitor.downForLong(why, nowNs);
+    lost.run();
   }
 
   /** The leader gives a new resume token, in place of the one before. */

@@ -10,6 +10,7 @@ import java.util.Set;
  * What a worker needs, at one moment after its store has begun a collection. For one run: the nodes
  * can be walked over once.
  *
+ * @param visibleIndex the last entry of the visible state
  * @param visible a walk over the visible state, orphans too
  * @param mentioned the chunks of all entries that are here and not visible yet
  * @param snapshots of this worker, the oldest first; only their pages are needed
@@ -19,6 +20,7 @@ import java.util.Set;
  *     large
  */
 public record CacheRoots(
+    long visibleIndex,
     StateWalk visible,
     Set<Hash> mentioned,
     List<Snapshot> snapshots,

@@ -16,18 +16,31 @@ public final class NewestSeen {
     newest = earlier;
   }
 
-  /** A leader has accepted this worker: what is shown from now on is of its lineage. */
-  public void welcomed(long lineage, long visibleIndex, Hash visibleRoot) {
-    newest =
+  /**
+   * Whether a leader was deposed: another one of its lineage, with a higher term, was seen here. It
+   * may not know that yet. Terms of different lineages are not compared: a rewind is done by hand.
+   */
+  public boolean isDeposed(long lineage, long term) {
+    return lineage == newest.lineage() && term < newest.term();
+  }
+
+  /**
+   * A leader has accepted this worker: what is shown from now on is of its lineage and term.
+   *
+   * @param term of a leader that is not {@link #isDeposed}
+   */
+  public void welcomed(long lineage, long term, long visibleIndex, Hash visibleRoot) {
+    SeenState shown =
         lineage == newest.lineage()
             ? at(visibleIndex, visibleRoot)
-            : new SeenState(lineage, visibleIndex, visibleRoot);
+            : new SeenState(lineage, term, visibleIndex, visibleRoot);
+    newest = new SeenState(lineage, term, shown.index(), shown.root());
   }
 
   /** The newest state, given the one that is shown now. */
   public SeenState at(long visibleIndex, Hash visibleRoot) {
     if (visibleIndex > newest.index()) {
-      newest = new SeenState(newest.lineage(), visibleIndex, visibleRoot);
+      newest = new SeenState(newest.lineage(), newest.term(), visibleIndex, visibleRoot);
     }
     return newest;
   }

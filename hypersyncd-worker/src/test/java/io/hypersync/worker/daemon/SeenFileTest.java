@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a worker has seen, on disk. */
 final class SeenFileTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
-  private static final SeenState SEEN = new SeenState(-7, 41_372, new Hash(1, 2, 3, -4));
+  private static final SeenState SEEN = new SeenState(-7, 3, 41_372, new Hash(1, 2, 3, -4));
 
   @TempDir Path directory;
 
@@ -28,9 +28,25 @@ final class SeenFileTest {
     assertEquals(SeenState.NONE, file().read());
     file().write(SEEN, false);
     assertEquals(SEEN, file().read());
-    SeenState later = new SeenState(-7, 41_373, Hash.ZERO);
+    SeenState later = new SeenState(-7, 3, 41_373, Hash.ZERO);
     file().write(later, true);
     assertEquals(later, file().read());
+  }
+
+  /** As the version before has written it, which knew no terms. */
+  @Test
+  void aFileOfTheFirstVersionIsOfTheFirstTerm() throws IOException {
+    Files.writeString(
+        directory.resolve("seen"),
+        """
+        hypersync-seen: 1
+        workspace: %s
+        lineage: fffffffffffffff9
+        index: 41372
+        root: %s
+        """
+            .formatted(WORKSPACE, SEEN.root()));
+    assertEquals(new SeenState(-7, 0, 41_372, SEEN.root()), file().read());
   }
 
   @Test
@@ -46,7 +62,10 @@ final class SeenFileTest {
         List.of(
             "",
             "garbage",
-            good.replace("seen: 1", "seen: 2"),
+            good.replace("seen: 2", "seen: 3"),
+            good.replace("seen: 2", "seen: 1"),
+            good.replace("term: 3", "term: -3"),
+            good.replace("term: 3", "term: "),
             good.replace("41372", "0"),
             good.replace("41372", "-1"),
             good.replace("41372", "x"),

@@ -1,6 +1,8 @@
 package io.hypersync.worker.seen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.wire.message.SeenState;
@@ -20,23 +22,55 @@ final class NewestSeenTest {
 
   @Test
   void whatIsShownCounts() {
-    assertEquals(new SeenState(0, 5, NEW), seen.at(5, NEW));
+    assertEquals(new SeenState(0, 0, 5, NEW), seen.at(5, NEW));
   }
 
   @Test
   void whoStartsFromAnOlderSnapshotStillKnowsWhatItHasSeen() {
-    seen.remember(new SeenState(0, 9, NEW));
-    assertEquals(new SeenState(0, 9, NEW), seen.at(5, OLD));
-    seen.welcomed(0, 5, OLD);
-    assertEquals(new SeenState(0, 9, NEW), seen.at(8, OLD));
-    assertEquals(new SeenState(0, 10, OLD), seen.at(10, OLD));
+    seen.remember(new SeenState(0, 0, 9, NEW));
+    assertEquals(new SeenState(0, 0, 9, NEW), seen.at(5, OLD));
+    seen.welcomed(0, 0, 5, OLD);
+    assertEquals(new SeenState(0, 0, 9, NEW), seen.at(8, OLD));
+    assertEquals(new SeenState(0, 0, 10, OLD), seen.at(10, OLD));
   }
 
   @Test
   void ofALeaderThatWasRewoundOnlyWhatIsShownCounts() {
-    seen.remember(new SeenState(0, 9, NEW));
-    seen.welcomed(7, 5, OLD);
-    assertEquals(new SeenState(7, 5, OLD), seen.at(5, OLD));
-    assertEquals(new SeenState(7, 6, NEW), seen.at(6, NEW));
+    seen.remember(new SeenState(0, 0, 9, NEW));
+    seen.welcomed(7, 0, 5, OLD);
+    assertEquals(new SeenState(7, 0, 5, OLD), seen.at(5, OLD));
+    assertEquals(new SeenState(7, 0, 6, NEW), seen.at(6, NEW));
+  }
+
+  @Test
+  void aTakeoverKeepsWhatWasSeenUnderAHigherTerm() {
+    seen.remember(new SeenState(0, 2, 9, NEW));
+    assertFalse(seen.isDeposed(0, 2));
+    assertFalse(seen.isDeposed(0, 3));
+    seen.welcomed(0, 3, 5, OLD);
+    assertEquals(new SeenState(0, 3, 9, NEW), seen.at(8, OLD));
+    assertEquals(new SeenState(0, 3, 10, OLD), seen.at(10, OLD));
+  }
+
+  @Test
+  void aLeaderOfALowerTermWasDeposed() {
+    seen.remember(new SeenState(7, 2, 9, NEW));
+    assertTrue(seen.isDeposed(7, 1));
+    assertTrue(seen.isDeposed(7, 0));
+  }
+
+  @Test
+  void termsOfAnotherLineageAreNotCompared() {
+    seen.remember(new SeenState(7, 2, 9, NEW));
+    assertFalse(seen.isDeposed(8, 0));
+    seen.welcomed(8, 0, 5, OLD);
+    assertEquals(new SeenState(8, 0, 5, OLD), seen.at(5, OLD));
+  }
+
+  /** Else it would take entries from the deposed one after a reconnect. */
+  @Test
+  void theTermCountsBeforeAnythingIsShown() {
+    seen.welcomed(0, 4, 0, OLD);
+    assertTrue(seen.isDeposed(0, 3));
   }
 }

@@ -20,6 +20,7 @@ import java.util.Map;
  * <pre>
  * /run/hypersync/leader-&lt;first 8 digits of the WorkspaceID&gt;.sock
  * /run/hypersync/worker-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * /run/hypersync/standby-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
  * /run/hypersync/observer-&lt;first 8 digits of the WorkspaceID&gt;-&lt;pid&gt;.sock
  * /run/hypersync/leader-&lt;WorkspaceID&gt;.claim
  * </pre>
@@ -59,6 +60,11 @@ public record RunDirectory(Path path) {
   /** The socket path of one worker of a workspace. */
   public Path workerSocket(WorkspaceId workspace, WorkerId worker) {
     return path.resolve("worker-" + prefix(workspace) + "-" + worker + ".sock");
+  }
+
+  /** The socket path of one standby of a workspace. */
+  public Path standbySocket(WorkspaceId workspace, WorkerId standby) {
+    return path.resolve("standby-" + prefix(workspace) + "-" + standby + ".sock");
   }
 
   /** The socket path of a process that waits to lead a workspace. */
@@ -123,13 +129,13 @@ public record RunDirectory(Path path) {
   }
 
   /**
-   * All sockets of daemons in the directory, of running and dead ones: leaders before workers, each
+   * All sockets of daemons in the directory, of running and dead ones: leaders, standbys, workers, each
    * sorted by name. Empty if the directory does not exist.
    *
    * @throws UserError if the directory cannot be read
    */
   public List<Path> sockets() {
-    return files("{leader,worker}-*.sock");
+    return files("{leader,standby,worker}-*.sock");
   }
 
   private List<Path> files(String pattern) {
@@ -154,6 +160,12 @@ public record RunDirectory(Path path) {
   /** Whether this is the socket of a leader, by its name. */
   public static boolean isLeader(Path socket) {
     return socket.getFileName().toString().startsWith("leader-");
+  }
+
+  /** What the daemon of a socket is by its name: {@code leader}, {@code standby}, {@code worker}. */
+  public static String role(Path socket) {
+    String name = socket.getFileName().toString();
+    return name.substring(0, Math.max(0, name.indexOf('-')));
   }
 
   private static String prefix(WorkspaceId workspace) {

@@ -522,6 +522,31 @@ public final class TestCluster implements AutoCloseable {
     return false;
   }
 
+  /** Starts a standby, for the first time or again; returns when it answers. */
+  public DaemonJvm startStandby(String name, String... more)
+      throws IOException, InterruptedException {
+    WorkerId id = new WorkerId(name);
+    Path token = workspace.tokenFile(id);
+    if (!Files.exists(token)) {
+      workspace.writeToken(id, address, token);
+    }
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "standby",
+                "--dir",
+                workspace.root().toString(),
+                "--state-dir",
+                stateDir(name).toString(),
+                "--token",
+                token.toString()));
+    arguments.addAll(List.of(more));
+    DaemonJvm standby =
+        launch(name, runDirectory.standbySocket(workspace.id(), id), arguments, Map.of());
+    standby.await("answer", _ -> true);
+    return standby;
+  }
+
   private synchronized DaemonJvm launch(
       String name, Path socket, List<String> arguments, Map<String, String> itsFaults)
       throws IOException {

@@ -167,6 +167,46 @@ class LeadershipOnMountsTest {
     }
   }
 
+  /** It comes back without knowing that its state was copied and is led there. */
+  @Test
+  void aLeaderWhoseStateIsLedElsewhereEndsWhenAWorkerComes() throws Exception {
+    try (TestCluster cluster = TestCluster.create()) {
+      Path state = cluster.workspace().stateDir();
+      Path copy = cluster.root().resolve("copy");
+      cluster.startLeader();
+      cluster.startWorker("a");
+      Path a = cluster.mount("a");
+      Files.writeString(a.resolve("both"), "1");
+      cluster.leader().terminate();
+      assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      Shell.must(cluster.root(), "cp", "-a", state.toString(), copy.toString());
+
+      cluster.startLeader("--state-dir", copy.toString(), "--moved");
+      awaitWritable(cluster);
+      assertEquals(1, cluster.leader().status().path("term").asLong());
+      assertEquals(1, cluster.worker("a").status().path("term_seen").asLong());
+      Files.writeString(a.resolve("copy only"), "2");
+      cluster.settle("a");
+      cluster.worker("a").terminate();
+      assertEquals(0, cluster.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.leader().kill();
+
+      cluster.startLeader();
+      cluster.launchWorker("a");
+      assertEquals(1, cluster.leader().awaitExit(Await.LIMIT), "it does not serve");
+      assertTrue(
+          cluster.logs().contains("another leader has taken this workspace over"), cluster.logs());
+      assertTrue(
+          cluster.logs().contains("has seen a leader of term 1, this one has term 0"),
+          cluster.logs());
+
+      cluster.startLeader("--state-dir", copy.toString());
+      awaitWritable(cluster);
+      assertEquals(1, cluster.leader().status().path("term").asLong(), "a start is no takeover");
+      assertEquals("2", Files.readString(a.resolve("copy only")));
+    }
+  }
+
   private static TestCluster workspace() throws Exception {
     TestCluster cluster = TestCluster.create();
     cluster.putJavaOptions("leader", REFRESH);

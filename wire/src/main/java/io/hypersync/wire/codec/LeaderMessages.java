@@ -247,6 +247,9 @@ final class LeaderMessages {
     if (welcome.lineage() != 0) {
       proto.setLineage(welcome.lineage());
     }
+    if (welcome.term() != 0) {
+      proto.setTerm(welcome.term());
+    }
     return proto.build();
   }
 
@@ -272,7 +275,8 @@ final class LeaderMessages {
             proto.getResumed(),
             Fields.number(proto.getLeaseMs(), 0, Integer.MAX_VALUE, "lease_ms"),
             Fields.resumeToken(proto.getResumeToken(), 0)),
-        proto.getLineage());
+        proto.getLineage(),
+        Fields.number(proto.getTerm(), 0, "term"));
   }
 
   /** Bounds are not checked here but by the worker, which can then report what is wrong. */

@@ -180,6 +180,9 @@ final class WorkerMessages {
           .setSeenLineage(hello.seen().lineage())
           .setSeenIndex(hello.seen().index())
           .setSeenRoot(Fields.toProto(hello.seen().root()));
+      if (hello.seen().term() > 0) {
+        proto.setSeenTerm(hello.seen().term());
+      }
     }
     if (hello.noticesSeen() > 0) {
       proto.setNoticesSeen(hello.noticesSeen());
@@ -207,6 +210,7 @@ final class WorkerMessages {
         proto.hasSeenIndex()
             ? new SeenState(
                 proto.getSeenLineage(),
+                Fields.number(proto.getSeenTerm(), 0, "seen_term"),
                 Fields.number(proto.getSeenIndex(), 1, "seen_index"),
                 Fields.hash(proto.hasSeenRoot(), proto.getSeenRoot(), "seen_root"))
             : SeenState.NONE,
@@ -242,6 +246,9 @@ final class WorkerMessages {
     if (!pressure.equals(LocalPressure.NOT_KNOWN)) {
       proto.setLocalPressure(pressure(pressure));
     }
+    if (applied.isStandby()) {
+      proto.setSyncedIndex(applied.syncedIndex());
+    }
     return proto.build();
   }
 
@@ -255,7 +262,10 @@ final class WorkerMessages {
         proto.getReadOnly(),
         Fields.number(proto.getMissingChunksCount(), 0, Integer.MAX_VALUE, "missing_chunks_count"),
         proto.hasLastApplyError() ? applyError(proto.getLastApplyError()) : null,
-        proto.hasLocalPressure() ? pressure(proto.getLocalPressure()) : LocalPressure.NOT_KNOWN);
+        proto.hasLocalPressure() ? pressure(proto.getLocalPressure()) : LocalPressure.NOT_KNOWN,
+        proto.hasSyncedIndex()
+            ? Fields.number(proto.getSyncedIndex(), 0, "synced_index")
+            : WorkerMessage.WorkerApplied.NO_STANDBY);
   }
 
   private static io.hypersync.wire.proto.LocalPressure pressure(LocalPressure pressure) {

@@ -33,6 +33,7 @@ public sealed interface LeaderMessage {
    *     theirs
    * @param grant the worker's session
    * @param lineage of this leader's state; 0 if it was never rewound ({@link SeenState})
+   * @param term grows with each takeover within a lineage: a leader of a lower one was deposed
    */
   record Welcome(
       WorkspaceId workspace,
@@ -45,9 +46,10 @@ public sealed interface LeaderMessage {
       int revision,
       long collectedThrough,
       SessionGrant grant,
-      long lineage)
+      long lineage,
+      long term)
       implements LeaderMessage {
-    /** A Welcome of a leader whose state was never rewound. */
+    /** A Welcome of a leader whose state was never rewound, nor taken over. */
     public Welcome(
         WorkspaceId workspace,
         long leaderEpoch,
@@ -70,6 +72,7 @@ public sealed interface LeaderMessage {
           revision,
           collectedThrough,
           grant,
+          0,
           0);
     }
 

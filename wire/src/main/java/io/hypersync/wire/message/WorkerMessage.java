@@ -154,6 +154,8 @@ public sealed interface WorkerMessage {
    * @param missingChunks how many chunks the worker is waiting for
    * @param applyError why apply has stopped, or null if it has not (6.4.1)
    * @param pressure how loaded its host is (12.4)
+   * @param syncedIndex of a standby: all entries up to this one, and all that they need, are on its
+   *     disk; 0 while something is missing there. {@link #NO_STANDBY} of a worker
    */
   record WorkerApplied(
       long visibleIndex,
@@ -161,8 +163,29 @@ public sealed interface WorkerMessage {
       boolean readOnly,
       int missingChunks,
       @Nullable ApplyError applyError,
-      LocalPressure pressure)
+      LocalPressure pressure,
+      long syncedIndex)
       implements WorkerMessage {
+    /** Of a worker, which keeps no log. */
+    public static final long NO_STANDBY = -1;
+
+    /** Whether it is a standby that reports. */
+    public boolean isStandby() {
+      return syncedIndex != NO_STANDBY;
+    }
+
+    /** A report of a worker. */
+    public WorkerApplied(
+        long visibleIndex,
+        Hash visibleRoot,
+        boolean readOnly,
+        int missingChunks,
+        @Nullable ApplyError applyError,
+        LocalPressure pressure) {
+      this(
+          visibleIndex, visibleRoot, readOnly, missingChunks, applyError, pressure, NO_STANDBY);
+    }
+
     /** A report without the load of the host. */
     public WorkerApplied(
         long visibleIndex,

@@ -19,10 +19,12 @@ import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.ChunkDelivery;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -87,6 +89,78 @@ class FrameCodecTest {
                 40 0c                                    protocol_revision
                 49 1b 00 00 00 00 00 00 00               features
                 """),
+        Arguments.of(
+            new WorkerMessage.Hello(
+                Protocol.VERSION,
+                SampleMessages.WORKSPACE,
+                SampleMessages.WORKER,
+                OptionalLong.empty(),
+                5,
+                SampleMessages.HASH,
+                SampleMessages.INTENT.client(),
+                Protocol.REVISION,
+                Features.NONE,
+                "",
+                new SeenState(-9, 3, 41_372, SampleMessages.HASH),
+                0),
+            """
+            00 00 00 97                              length
+            01                                       Hello
+            0a 0b 6879706572 73796e63 2f31           protocol_version "hypersync/1"
+            12 10 00112233445566778899aabbccddeeff   workspace_id
+            1a 02 7731                               worker_id "w1"
+            28 05                                    applied_index
+            32 20\s"""
+                + HASH_HEX
+                + """
+                    applied_root
+                3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
+                40 0c                                    protocol_revision
+                49 00 00 00 00 00 00 00 00               features
+                59 f7 ff ff ff ff ff ff ff               seen_lineage
+                60 9c c3 02                              seen_index
+                6a 20\s"""
+                + HASH_HEX
+                + """
+                    seen_root
+                e8 02 03                                 seen_term
+                """),
+        Arguments.of(
+            new LeaderMessage.Welcome(
+                SampleMessages.WORKSPACE,
+                -2,
+                5,
+                500,
+                NegotiatedParams.DEFAULT,
+                -3,
+                15_000,
+                Protocol.REVISION,
+                0,
+                SessionGrant.NONE,
+                -5,
+                3),
+            """
+            00 00 00 60                              length
+            41                                       Welcome
+            0a 10 00112233445566778899aabbccddeeff   workspace_id
+            11 fe ff ff ff ff ff ff ff               leader_epoch, little-endian
+            18 05                                    commit_index
+            20 f4 03                                 heartbeat_ms
+            28 80 40                                 inline_threshold
+            31 fd ff ff ff ff ff ff ff               lock_session
+            38 98 75                                 open_lease_ttl_ms
+            40 0c                                    protocol_revision
+            49 00 00 00 00 00 00 00 00               features
+            50 80 80 04                              chunk_max
+            58 00                                    batch_window_ms
+            60 00                                    collected_through
+            69 00 00 00 00 00 00 00 00               session
+            70 00                                    resumed
+            78 00                                    lease_ms
+            82 01 00                                 resume_token
+            89 01 fb ff ff ff ff ff ff ff            lineage
+            80 03 03                                 term
+            """),
         Arguments.of(
             new LeaderMessage.Welcome(
                 SampleMessages.WORKSPACE, -2, 5, 500, NegotiatedParams.DEFAULT, -3, 15_000),
@@ -161,6 +235,22 @@ class FrameCodecTest {
                 08 0c          cpu_percent
                 10 28          memory_percent
                 18 64          disk_percent
+                """),
+        Arguments.of(
+            new WorkerMessage.WorkerApplied(
+                5, SampleMessages.HASH, true, 3, null, LocalPressure.NOT_KNOWN, 4),
+            """
+            00 00 00 2c    length
+            03             WorkerApplied
+            08 05          applied_index
+            12 20          applied_root
+            """
+                + HASH_HEX
+                + """
+
+                18 01          read_only
+                20 03          missing_chunks_count
+                a8 02 04       synced_index, of a standby
                 """),
         Arguments.of(
             new WorkerMessage.WorkerApplied(

@@ -60,7 +60,7 @@ public final class SampleMessages {
             Integer.MAX_VALUE,
             Features.of(Feature.RAPTORQ, Feature.COMPRESSION),
             "mesh-resume.v1.x.y",
-            new SeenState(-9, 41_372, HASH),
+            new SeenState(-9, Long.MAX_VALUE, 41_372, HASH),
             Long.MAX_VALUE),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
@@ -75,6 +75,9 @@ public final class SampleMessages {
         new WorkerMessage.IntentStatusRequest(INTENT),
         new WorkerMessage.BarrierRequest(-1),
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
+        new WorkerMessage.WorkerApplied(5, HASH, true, 3, null, LocalPressure.NOT_KNOWN, 0),
+        new WorkerMessage.WorkerApplied(
+            5, HASH, true, 3, null, new LocalPressure(0, 100, 99), Long.MAX_VALUE),
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null, new LocalPressure(0, 100, 99)),
         new WorkerMessage.WorkerApplied(
             5, HASH, false, 3, null, new LocalPressure(LocalPressure.UNKNOWN, 7, 8)),
@@ -158,7 +161,8 @@ public final class SampleMessages {
             Integer.MAX_VALUE,
             Long.MAX_VALUE,
             new SessionGrant(-9, true, Integer.MAX_VALUE, "~".repeat(SessionGrant.MAX_TOKEN)),
-            -5),
+            -5,
+            Long.MAX_VALUE),
         new LeaderMessage.SessionRenewed("!"),
         new LeaderMessage.VisibilityLease(0, 0),
         new LeaderMessage.VisibilityLease(1_000, 0),

@@ -1,0 +1,48 @@
+package io.hypersync.cli.standby;
+
+import io.hypersync.leader.standby.StandbyLog;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.worker.port.EntryMirror;
+
+/** Leader and worker do not see each other: here what the worker applies gets into the log. */
+record MirroredLog(StandbyLog log) implements EntryMirror {
+  @Override
+  public void begins(long index) {
+    log.begins(index);
+  }
+
+  @Override
+  public void welcomed(long lineage, long term) {
+    log.welcomed(lineage, term);
+  }
+
+  @Override
+  public void withoutChunksThrough(long index) {
+    log.withoutChunksThrough(index);
+  }
+
+  @Override
+  public void applied(LogEntry entry) {
+    log.append(entry);
+  }
+
+  @Override
+  public void replaced(long index) {
+    log.replaced(index);
+  }
+
+  @Override
+  public void collecting(long index) {
+    log.collecting(index);
+  }
+
+  @Override
+  public long syncedIndex() {
+    return log.syncedIndex();
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

@@ -1,0 +1,102 @@
+package io.hypersync.cli.standby;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.leader.standby.StandbyLog;
+import io.hypersync.runtime.admin.AdminCommand;
+import io.hypersync.runtime.admin.Daemon;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.worker.WorkerDaemon;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Follows a leader with all that a leader keeps. */
+public final class StandbyDaemon implements Daemon {
+  /** What a worker says of its mount. */
+  private static final List<String> OF_MOUNTS =
+      List.of(
+          "mount",
+          "local",
+          "mounted",
+          "fuse_backend",
+          "generation",
+          "outlives_worker",
+          "kernel_inodes",
+          "kernel_requests",
+          "open_handles",
+          "requests_in_flight",
+          "reads_that_fetched",
+          "o_direct_opens",
+          "inotify",
+          "agents",
+          "past_mounts",
+          "ignored",
+          "read_only",
+          "commit_latency_us_p50",
+          "commit_latency_us_p99",
+          "stages");
+
+  private final WorkerDaemon worker;
+  private final StandbyLog log;
+
+  private StandbyDaemon(WorkerDaemon worker, StandbyLog log) {
+    this.worker = worker;
+    this.log = log;
+  }
+
+  /**
+   * Prepares a standby; {@link #awaitReady} joins the workspace.
+   *
+   * @param options mount point and local directory are not used
+   * @throws UserError if the state directory is in use, a leader's, or unusable
+   */
+  public static StandbyDaemon start(WorkerDaemonOptions options) {
+    AtomicReference<StandbyLog> opened = new AtomicReference<>();
+    WorkerDaemon worker =
+        WorkerDaemon.standby(
+            options,
+            (chunks, failed) -> {
+              StandbyLog log =
+                  StandbyLog.open(options.stateDir(), options.workspace(), chunks, failed);
+              opened.set(log);
+              return new MirroredLog(log);
+            });
+    return new StandbyDaemon(worker, opened.get());
+  }
+
+  @Override
+  public void awaitReady() throws InterruptedException {
+    worker.awaitReady();
+  }
+
+  @Override
+  public ObjectNode status() {
+    ObjectNode status = worker.status().remove(OF_MOUNTS);
+    boolean isComplete = worker.hasAllChunks();
+    status.put("role", "standby");
+    status.put("complete", isComplete);
+    status.put("synced_index", log.syncedIndex());
+    status.put("log_first_index", log.firstIndex());
+    status.put(
+        "lag_entries",
+        Math.max(0, status.path("commit_index").asLong() - log.syncedIndex()));
+    return status;
+  }
+
+  @Override
+  public Map<String, AdminCommand> adminCommands() {
+    return Map.of();
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return worker.ended();
+  }
+
+  @Override
+  public void close() {
+    worker.close();
+  }
+}

@@ -1,0 +1,69 @@
+package io.hypersync.cli.render;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import org.junit.jupiter.api.Test;
+
+/** What {@code status} says of standbys, for people. */
+final class StandbyReportTest {
+  private static JsonNode json(String text) throws Exception {
+    return new ObjectMapper().readTree(text);
+  }
+
+  private static String here(boolean complete, boolean connected) throws Exception {
+    StringBuilder text = new StringBuilder();
+    StandbyReport.append(
+        text,
+        json(
+            """
+            [{"worker_id": "spare", "leader": "main:7890", "complete": %s, "connected": %s,
+              "synced_index": 41370, "lag_entries": 2, "term_seen": 1, "pid": 4711}]
+            """
+                .formatted(complete, connected)));
+    return text.toString();
+  }
+
+  @Test
+  void aStandbyOfThisHostSaysHowFarItIsAndWhetherItCouldLead() throws Exception {
+    assertEquals(
+        """
+        STANDBY  LEADER     STATE     SYNCED  LAG  TERM   PID
+        spare    main:7890  complete  41,370    2     1  4711
+        """,
+        here(true, true));
+    assertTrue(here(true, false).contains("complete, leader away"), here(true, false));
+    assertTrue(here(false, true).contains("not complete"), here(false, true));
+  }
+
+  @Test
+  void aLeaderNamesItsStandbys() throws Exception {
+    StringBuilder text = new StringBuilder();
+    StandbyReport.appendOfLeader(
+        text,
+        json(
+            """
+            [{"worker_id": "fmd", "standby": null},
+             {"worker_id": "spare", "standby": {"complete": true, "synced_index": 41370,
+               "lag_entries": 2, "lag_ms": 3}},
+             {"worker_id": "fresh", "standby": {"complete": false, "synced_index": 0,
+               "lag_entries": 41372, "lag_ms": 9000}}]
+            """));
+    assertEquals(
+        """
+          standby spare: 2 entries and 3 ms behind, acknowledged without it
+          standby fresh: not complete yet, it cannot be promoted
+        """,
+        text.toString());
+  }
+
+  @Test
+  void withoutAnyNothingIsSaid() throws Exception {
+    StringBuilder text = new StringBuilder();
+    StandbyReport.append(text, json("[]"));
+    StandbyReport.append(text, json("{}").path("none"));
+    assertTrue(text.isEmpty(), text::toString);
+  }
+}

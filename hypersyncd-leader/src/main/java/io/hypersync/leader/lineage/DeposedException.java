@@ -1,0 +1,13 @@
+package io.hypersync.leader.lineage;
+
+import java.io.Serial;
+
+/** Another leader has taken the workspace over. The message says who has seen it. */
+public final class DeposedException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1L;
+
+  /** Makes one; the message is for a person. */
+  public DeposedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,224 @@
+package io.hypersync.leader.standby;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.database.DatabaseException;
+import io.hypersync.chunkstore.database.DatabaseOptions;
+import io.hypersync.chunkstore.database.RocksDatabase;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.leader.daemon.HeapBudget;
+import io.hypersync.leader.daemon.LineageFile;
+import io.hypersync.leader.daemon.RootThread;
+import io.hypersync.leader.daemon.TermFile;
+import io.hypersync.leader.lineage.Term;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.recovery.ReplayStart;
+import io.hypersync.leader.recovery.StateTooLargeException;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
+import io.hypersync.leader.sequencer.IntentStore;
+import io.hypersync.leader.sequencer.IntentStoreException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.snapshot.ManifestStates;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.StateChunks;
+import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.admin.StateLock;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.SnapshotReader.RoomCheck;
+import io.hypersync.snapshot.daemon.Snapshots;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the state directory of a stopped standby that of a leader. It is looked at first as a
+ * leader would at its start, and for the content of all files; what is incomplete is refused, and
+ * nothing is changed that a standby could not go on with.
+ *
+ * <pre>
+ *   step                                                             from then on durable
+ *   1  intents/ begins behind the entry before the log's first one    intents/
+ *   2  the log is replayed, all roots compared; chunks of the newest  -
+ *      state are looked for
+ *   3  lineage of the leader that was followed, the term after its    lineage, term
+ *   4  it is no standby any more                                      standby is gone
+ * </pre>
+ *
+ * <p>After a crash before step 4 it is still a standby, and the same is done again.
+ */
+public final class Promotion {
+  private static final Logger LOG = LoggerFactory.getLogger(Promotion.class);
+  private static final DatabaseOptions INTENTS = new DatabaseOptions(64 << 20, 16 << 20);
+  private static final String OTHERWISE =
+      "Let it follow its leader until ./hypersync status says that it can be promoted. If that"
+          + " leader is gone for good, lead the newest backup: docs/leadership.md";
+
+  private final Path stateDir;
+  private final WorkspaceId workspace;
+  private final long droppable;
+
+  /**
+   * What a standby has become.
+   *
+   * @param index the last entry that it has
+   * @param root the Merkle root after it
+   * @param nodes files and directories of the state
+   * @param term in which it is led
+   */
+  public record Promoted(long index, Hash root, long nodes, long term) {}
+
+  /**
+   * Prepares it.
+   *
+   * @param droppable as for {@link SnapshotReader#cache}
+   */
+  public Promotion(Path stateDir, WorkspaceId workspace, long droppable) {
+    this.stateDir = stateDir;
+    this.workspace = workspace;
+    this.droppable = droppable;
+  }
+
+  /**
+   * Does it.
+   *
+   * @param dryRun only look whether it is possible
+   * @throws UserError if the directory is no standby's, or in use, or not complete: says what is
+   *     missing
+   */
+  public Promoted promote(boolean dryRun) {
+    try (StateLock _ = StateLock.acquire(stateDir, "hypersync promote")) {
+      StandbyFile standby =
+          StandbyFile.read(stateDir)
+              .orElseThrow(
+                  () ->
+                      new UserError(
+                          stateDir + " is not the state of a standby",
+                          "Name the workspace's folder that ./hypersync standby was started"
+                              + " with: --dir <dir>"));
+      if (!standby.workspace().equals(workspace)) {
+        throw new UserError(
+            stateDir + " is a standby of another workspace, " + standby.workspace(),
+            "Name that one's folder: --dir <dir>");
+      }
+      Term before = new Term(standby.term());
+      LeaderState state = whole();
+      if (!dryRun) {
+        LineageFile.inherit(stateDir, standby.lineage());
+        TermFile.takeOver(stateDir, before);
+        StandbyFile.remove(stateDir);
+        LOG.info("{} can be led in term {}", stateDir, before.next().number());
+      }
+      return new Promoted(
+          state.index(), state.root(), state.state().nodes().size(), before.next().number());
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+    }
+  }
+
+  /** The state that it would lead with; all of it is here. */
+  private LeaderState whole() throws IOException {
+    Path oplog = stateDir.resolve("oplog");
+    if (!Files.isDirectory(oplog)) {
+      throw new UserError("this standby has no log: it has not followed any leader", OTHERWISE);
+    }
+    try (DiskChunkStore chunks =
+        DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
+      LeaderState state = replayed(oplog, chunks);
+      requireChunks(state.state(), chunks);
+      return state;
+    } catch (ReplayException | OpLogCorruptException | PageUnreadableException gap) {
+      throw new UserError("this standby is not complete: " + gap.getMessage(), OTHERWISE);
+    } catch (StateTooLargeException large) {
+      throw new UserError(
+          String.valueOf(large.getMessage()),
+          "Give this command a larger heap, such as HYPERSYNC_JAVA_OPTS=-Xmx"
+              + HeapBudget.twiceMib()
+              + "m");
+    } catch (IntentStoreException | DatabaseException | ChunkStoreException damaged) {
+      throw new UserError(
+          "this standby cannot be read: " + damaged.getMessage(), "Look at the disk.");
+    }
+  }
+
+  private LeaderState replayed(Path oplog, DiskChunkStore chunks) throws IOException {
+    long first = ChronicleOpLog.firstIndex(oplog);
+    Path intentDir = stateDir.resolve("intents");
+    if (Files.exists(intentDir)) {
+      DurableFiles.deleteTree(intentDir); // of an earlier attempt: all of it is in the log
+    }
+    DurableFiles.createDirectories(intentDir);
+    try (RocksDatabase rows = RocksDatabase.open(intentDir, INTENTS)) {
+      IntentStore store = new IntentStore(rows, IntentRetention.DEFAULT);
+      if (first > 1) {
+        store.beginBehind(first - 1);
+      }
+      Snapshots snapshots =
+          Snapshots.read(
+              stateDir,
+              workspace,
+              RoomCheck.NONE,
+              SnapshotReader.cache(chunks, droppable, true));
+      @Nullable Manifest newest = snapshots.newest();
+      ReplayStart from =
+          (newest == null ? ReplayStart.genesis(RootVersion.LATEST) : ReplayStart.of(newest))
+              .provenBy(snapshots.known())
+              .collectedThrough(CollectedFile.read(stateDir))
+              .in(snapshots.cache().dirty())
+              .restoring(
+                  ManifestStates.lazy(workspace, RootVersion.LATEST, snapshots.cache()));
+      try (RootThread hashing = new RootThread()) {
+        LogReplay replay =
+            new LogReplay(
+                from,
+                chunks,
+                new IntentIndex(store, IntentIndex.DEFAULT_BATCH),
+                LogReplay.LONG_RUNS,
+                hashing,
+                HeapBudget.dirtyAtStart(droppable),
+                index -> LOG.info("replayed {} entries", index));
+        ChronicleOpLog.read(oplog, replay);
+        return replay.result();
+      }
+    }
+  }
+
+  /** Entries up to the last collection may have come without their chunks; files may not. */
+  private static void requireChunks(FsState state, DiskChunkStore chunks) {
+    Set<Hash> missing = new HashSet<>();
+    for (Node node : state.nodes()) {
+      StateChunks.forEach(
+          node,
+          chunk -> {
+            if (!chunks.contains(chunk)) {
+              missing.add(chunk);
+            }
+          });
+    }
+    if (!missing.isEmpty()) {
+      throw new UserError(
+          "this standby is not complete: "
+              + missing.size()
+              + " chunks of files have not been fetched yet",
+          OTHERWISE);
+    }
+  }
+}

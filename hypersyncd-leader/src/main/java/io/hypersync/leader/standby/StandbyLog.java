@@ -1,0 +1,343 @@
+package io.hypersync.leader.standby;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.oplog.chronicle.LogBeginning;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.snapshot.SnapshotDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log of a standby: the leader's entries as they are, from the first one that it had or from
+ * the one behind the snapshot that it has begun with. Beside its chunks and snapshots it makes the
+ * state directory one that a leader can lead.
+ *
+ * <p>An entry is written when it is durable at the leader, has been applied here with the leader's
+ * root, and its chunks are in the store. It counts as synced when the log's sync has returned, and
+ * that of the chunks: the same writer as a leader's does that. So what is synced here is a prefix
+ * of what the leader has acknowledged, or may have.
+ *
+ * <p>Used by one thread at a time, which may wait for the disk, except for {@link #syncedIndex} and
+ * {@link #collecting}.
+ */
+public final class StandbyLog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StandbyLog.class);
+  private static final String OPLOG = "oplog";
+  private static final String ASIDE = "oplog.aside";
+
+  /** More entries than this do not wait for the disk: each is on the heap until then. */
+  private static final int MOST_UNSYNCED = 8_192;
+
+  private static final long PAUSE_NS = 100_000;
+
+  /** A collection waits so long for what is on its way to the disk. */
+  private static final int MOST_PAUSES = 100_000;
+
+  private final Path stateDir;
+  private final ChunkStore chunks;
+  private final Consumer<UserError> failed;
+  private final CollectedFile collected;
+  private StandbyFile mark;
+  private volatile @Nullable ChronicleOpLog log;
+  private volatile boolean hasFailed;
+
+  private StandbyLog(
+      Path stateDir,
+      ChunkStore chunks,
+      Consumer<UserError> failed,
+      CollectedFile collected,
+      StandbyFile mark) {
+    this.stateDir = stateDir;
+    this.chunks = chunks;
+    this.failed = failed;
+    this.collected = collected;
+    this.mark = mark;
+  }
+
+  /**
+   * Prepares the log of a state directory, whose lock the caller holds; {@link #begins} opens it.
+   *
+   * @param failed told once, by any thread, if the disk has failed: the standby is to end then
+   * @throws UserError if the directory is a leader's, or of another workspace, or cannot be used
+   */
+  public static StandbyLog open(
+      Path stateDir, WorkspaceId workspace, ChunkStore chunks, Consumer<UserError> failed) {
+    Optional<StandbyFile> known = StandbyFile.read(stateDir);
+    if (known.isEmpty() && Files.exists(stateDir.resolve(OPLOG))) {
+      throw new UserError(
+          stateDir + " has the log of a leader",
+          "A standby begins in a folder of its own: --state-dir <dir>");
+    }
+    if (known.isPresent() && !known.get().workspace().equals(workspace)) {
+      throw new UserError(
+          stateDir + " is a standby of another workspace, " + known.get().workspace(),
+          "Use another folder: --state-dir <dir>");
+    }
+    StandbyFile mark = known.orElseGet(() -> new StandbyFile(workspace, 0, 0));
+    mark.write(stateDir);
+    try {
+      CollectedFile collected =
+          CollectedFile.open(stateDir, SnapshotDirectory.of(stateDir).indexes());
+      return new StandbyLog(stateDir, chunks, failed, collected, mark);
+    } catch (IOException e) {
+      throw unusable(stateDir, e);
+    }
+  }
+
+  /**
+   * Opens the log for a replica that begins with the state after an entry. If the log does not have
+   * that entry, or begins behind it, it is put aside and another one begins there: the state has
+   * all that came before. Then the intents of those entries are not known here, and a promoted
+   * leader says so to none that may ask ({@code ForgottenIntents}).
+   *
+   * @throws UserError if the log is damaged, or the disk fails or is full
+   */
+  public void begins(long index) {
+    try {
+      close();
+      ChronicleOpLog opened = opened(index);
+      if (opened.appendedIndex() < index || opened.firstIndex() > index + 1) {
+        long first = opened.firstIndex();
+        long last = opened.appendedIndex();
+        opened.close();
+        if (last >= first) {
+          LOG.warn(
+              "the log with entries {} to {} is put aside: the state begins with entry {}",
+              first,
+              last,
+              index);
+        }
+        putAside();
+        LogBeginning.write(stateDir.resolve(OPLOG), RootVersion.LATEST, index + 1);
+        opened = opened(index);
+      }
+      log = opened;
+    } catch (OpLogCorruptException corrupt) {
+      throw new UserError(
+          "the log of this standby cannot be used: " + corrupt.getMessage(),
+          "Begin another one in an empty folder. Keep this one until that has caught up.");
+    } catch (IOException e) {
+      throw unusable(stateDir, e);
+    }
+  }
+
+  private ChronicleOpLog opened(long begin) throws IOException {
+    return ChronicleOpLog.open(
+        stateDir.resolve(OPLOG),
+        OpLogOptions.DEFAULT,
+        chunks::sync,
+        (index, payload) -> verdict(index > begin, payload),
+        new OpLogListener() {
+          @Override
+          public void onDurable(CommittedBatch batch) {}
+
+          @Override
+          public void onFailure(OpLogFailedException failure) {
+            hasFailed = true;
+            failed.accept(
+                new UserError(
+                    "the log has failed: " + failure.getMessage(),
+                    "Look at the disk, then start the standby again."));
+          }
+        });
+  }
+
+  /**
+   * As for a leader that starts: the end of a log that a crash has torn has entries without their
+   * chunks, and is cut off. Nobody was told that those are synced.
+   */
+  private Verdict verdict(boolean isBehind, byte[] payload) {
+    try {
+      LogEntry entry = LogEntryCodec.decode(payload);
+      if (!isBehind
+          || entry.index() <= collected.through()
+          || entry.inlinePayload().length > 0) {
+        return Verdict.KEEP;
+      }
+      for (ChunkRef chunk : entry.op().chunks()) {
+        if (chunk.length() > 0 && !chunks.contains(chunk.hash())) {
+          return Verdict.CUT;
+        }
+      }
+      return Verdict.KEEP;
+    } catch (DecodeException e) {
+      throw new UserError(
+          "the log of this standby has something that is no entry: " + e.getMessage(),
+          "Begin another one in an empty folder.");
+    }
+  }
+
+  private void putAside() throws IOException {
+    Path aside = stateDir.resolve(ASIDE);
+    if (Files.exists(aside)) {
+      DurableFiles.deleteTree(aside);
+    }
+    Files.move(stateDir.resolve(OPLOG), aside);
+    DurableFiles.syncDirectory(stateDir);
+  }
+
+  /** Remembers the lineage and the term of the leader that is followed, durably. */
+  public void welcomed(long lineage, long term) {
+    if (lineage != mark.lineage() || term != mark.term()) {
+      StandbyFile next = new StandbyFile(mark.workspace(), lineage, term);
+      next.write(stateDir);
+      mark = next;
+    }
+  }
+
+  /**
+   * From now on entries up to this one may come without their chunks; durable on return. Until the
+   * log has that entry, nobody can lead this state.
+   */
+  public void withoutChunksThrough(long index) {
+    try {
+      raise(index);
+    } catch (IOException e) {
+      throw unusable(stateDir, e);
+    }
+  }
+
+  /** Two threads raise it, and it takes one at a time. */
+  private void raise(long index) throws IOException {
+    synchronized (collected) {
+      collected.raise(index);
+    }
+  }
+
+  /**
+   * Takes the next entry, or one that it has already: then the two must be the same.
+   *
+   * @throws UserError if the leader's log is another one than this, or the disk is full
+   */
+  public void append(LogEntry entry) {
+    ChronicleOpLog open = require();
+    byte[] payload = LogEntryCodec.encode(entry);
+    try {
+      if (entry.index() <= open.appendedIndex()) {
+        requireSame(open, entry.index(), payload);
+        return;
+      }
+      boolean hasChunks = !entry.op().chunks().isEmpty() && entry.inlinePayload().length == 0;
+      open.append(entry.index(), payload, hasChunks);
+      while (entry.index() - open.durableIndex() > MOST_UNSYNCED) {
+        requireWorking();
+        LockSupport.parkNanos(PAUSE_NS); // nobody waits for this thread: nothing is mounted
+      }
+    } catch (OpLogFullException e) {
+      throw new UserError(
+          "no room for the log: " + e.getMessage(), "Free space on the disk of " + stateDir);
+    } catch (IOException e) {
+      throw unusable(stateDir, e);
+    }
+  }
+
+  private void requireSame(ChronicleOpLog open, long index, byte[] payload) throws IOException {
+    if (index >= open.firstIndex() && !Arrays.equals(open.read(index), payload)) {
+      throw new UserError(
+          "entry " + index + " of the leader is another one than that of this standby",
+          "Their histories differ (docs/leadership.md). If the leader's is the right one, begin"
+              + " another standby in an empty folder; keep this one until you have looked.");
+    }
+  }
+
+  /** The state of a snapshot has taken the place of an older one; see {@link #begins}. */
+  public void replaced(long index) {
+    ChronicleOpLog open = require();
+    if (open.appendedIndex() < index) {
+      begins(index);
+    }
+  }
+
+  /**
+   * Chunks of entries up to this one are about to be removed; any thread.
+   *
+   * @throws ChunkStoreException {@link Errno#EAGAIN} if the log does not have that entry on the
+   *     disk yet, EIO if the mark cannot be written; then nothing may be removed
+   */
+  public void collecting(long index) {
+    for (int pause = 0; syncedIndex() < index; pause++) {
+      if (pause == MOST_PAUSES || hasFailed) {
+        throw new ChunkStoreException(Errno.EAGAIN, "the log is behind");
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    try {
+      raise(index);
+    } catch (IOException e) {
+      throw new ChunkStoreException(
+          Errno.EIO, "cannot write which chunks are removed: " + FileProblems.describe(e));
+    }
+  }
+
+  /** The last entry that is on the disk, with its chunks; any thread. */
+  public long syncedIndex() {
+    ChronicleOpLog open = log;
+    return open == null ? 0 : open.durableIndex();
+  }
+
+  /** The first entry that it has or will have; 1 if none is open. Any thread. */
+  public long firstIndex() {
+    ChronicleOpLog open = log;
+    return open == null ? 1 : open.firstIndex();
+  }
+
+  private ChronicleOpLog require() {
+    ChronicleOpLog open = log;
+    if (open == null) {
+      throw new IllegalStateException("the log is not open");
+    }
+    return open;
+  }
+
+  private void requireWorking() {
+    if (hasFailed) {
+      throw new UserError("the log has failed", "Look at the disk.");
+    }
+  }
+
+  /** Makes everything durable that was taken. Another {@link #begins} may follow. */
+  @Override
+  public void close() {
+    ChronicleOpLog open = log;
+    log = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IOException e) {
+        throw unusable(stateDir, e);
+      }
+    }
+  }
+
+  private static UserError unusable(Path stateDir, IOException e) {
+    return new UserError(
+        "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+  }
+}

@@ -1,0 +1,255 @@
+package io.hypersync.leader.standby;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
+import io.hypersync.leader.daemon.LineageFile;
+import io.hypersync.leader.daemon.TermFile;
+import io.hypersync.leader.lineage.Term;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.snapshot.CollectedFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The state directory of a standby: what it keeps, and how it becomes a leader's. */
+final class StandbyStateTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
+  private static final NodeId FILE = new NodeId(9, 9);
+
+  @TempDir Path stateDir;
+
+  private final List<LogEntry> leader = new ArrayList<>();
+  private final List<Chunk> content = new ArrayList<>();
+  private FsState state = FsState.genesis();
+
+  /** A leader's log: a file is made, and written three times; each write overwrites the one before. */
+  @BeforeEach
+  void aLeaderHasCommitted() {
+    commit(new FsOp.CreateFile(FsState.ROOT, Name.of("file"), 0644, 0, 0));
+    for (String text : List.of("one", "two", "three")) {
+      byte[] bytes = text.repeat(2_000).getBytes(StandardCharsets.US_ASCII);
+      Chunk chunk = new Chunk(Blake3.hash(bytes), bytes);
+      content.add(chunk);
+      commit(
+          new FsOp.Write(
+              FILE, WriteMode.PWRITE, 0, List.of(new ChunkRef(chunk.hash(), bytes.length)), false));
+    }
+  }
+
+  private void commit(FsOp op) {
+    long index = leader.size() + 1;
+    NodeId created = op instanceof FsOp.CreateFile ? FILE : LogEntry.NO_NODE;
+    state = States.after(state, op, index, created);
+    leader.add(Entries.of(index, op).creating(created).root(state.root()).entry());
+  }
+
+  private DiskChunkStore store() {
+    return DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
+  }
+
+  private StandbyLog open(DiskChunkStore chunks) {
+    return StandbyLog.open(
+        stateDir,
+        WORKSPACE,
+        chunks,
+        error -> {
+          throw error;
+        });
+  }
+
+  /** Follows the leader through an entry, and stops. */
+  private void follow(int through) {
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.welcomed(5, 3);
+      chunks.putAll(content.subList(0, Math.clamp(through - 1, 0, content.size())));
+      leader.subList(0, through).forEach(log::append);
+    }
+  }
+
+  private Promotion.Promoted promote() {
+    return new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE).promote(false);
+  }
+
+  private List<Long> logged() throws Exception {
+    List<Long> all = new ArrayList<>();
+    ChronicleOpLog.read(
+        stateDir.resolve("oplog"),
+        (index, _) -> {
+          all.add(index);
+          return Verdict.KEEP;
+        });
+    return all;
+  }
+
+  private String refused() {
+    UserError error = assertThrows(UserError.class, this::promote);
+    assertTrue(StandbyFile.read(stateDir).isPresent(), "it can go on as a standby");
+    assertEquals(Term.FIRST, TermFile.read(stateDir));
+    return error.message();
+  }
+
+  @Test
+  void whatIsSyncedIsOnTheDisk() throws Exception {
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      chunks.putAll(content);
+      leader.forEach(log::append);
+      log.collecting(4); // waits until it is
+      assertEquals(4, log.syncedIndex());
+      assertEquals(4, CollectedFile.read(stateDir));
+    }
+    assertEquals(List.of(1L, 2L, 3L, 4L), logged());
+  }
+
+  @Test
+  void aRestartGoesOnWhereItWas() throws Exception {
+    follow(2);
+    follow(4); // what it has is sent again
+    assertEquals(List.of(1L, 2L, 3L, 4L), logged());
+  }
+
+  @Test
+  void anotherHistoryEndsIt() {
+    follow(2);
+    leader.set(1, Entries.of(2, new FsOp.ReapOrphans(List.of(FILE))).entry());
+    UserError error = assertThrows(UserError.class, () -> follow(2));
+    assertTrue(
+        error.message().startsWith("entry 2 of the leader is another one"), error.message());
+  }
+
+  @Test
+  void aStateThatIsNewerThanTheLogBeginsAnotherOneBehindIt() throws Exception {
+    follow(2);
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      chunks.putAll(content);
+      log.begins(3);
+      assertEquals(3, log.syncedIndex());
+      log.append(leader.get(3));
+    }
+    assertEquals(List.of(4L), logged());
+    assertTrue(Files.isDirectory(stateDir.resolve("oplog.aside")));
+  }
+
+  @Test
+  void theStateOfALeaderIsLeftAlone() throws Exception {
+    Files.createDirectory(stateDir.resolve("oplog"));
+    try (DiskChunkStore chunks = store()) {
+      UserError error = assertThrows(UserError.class, () -> open(chunks));
+      assertTrue(error.message().endsWith("has the log of a leader"), error.message());
+    }
+    assertFalse(StandbyFile.read(stateDir).isPresent());
+  }
+
+  @Test
+  void aStandbyOfAnotherWorkspaceIsLeftAlone() {
+    new StandbyFile(new WorkspaceId(3, 4), 0, 0).write(stateDir);
+    try (DiskChunkStore chunks = store()) {
+      assertThrows(UserError.class, () -> open(chunks));
+    }
+    UserError error = assertThrows(UserError.class, this::promote);
+    assertTrue(error.message().contains("a standby of another workspace"), error.message());
+  }
+
+  @Test
+  void oneThatIsCompleteIsPromotedToTheNextTerm() {
+    follow(4);
+    Promotion.Promoted looked = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE).promote(true);
+    assertTrue(StandbyFile.read(stateDir).isPresent(), "nobody has said so yet");
+    Promotion.Promoted made = promote();
+    assertEquals(looked, made);
+    assertEquals(new Promotion.Promoted(4, state.root(), 2, 4), made);
+    assertFalse(StandbyFile.read(stateDir).isPresent());
+    assertEquals(new Term(4), TermFile.read(stateDir));
+    assertEquals(5, LineageFile.read(stateDir).id());
+    UserError again = assertThrows(UserError.class, this::promote);
+    assertTrue(again.message().endsWith("is not the state of a standby"), again.message());
+  }
+
+  /** The leader has collected what only entries of the past had, and so has the standby. */
+  @Test
+  void oneThatLacksContentOfThePastIsPromoted() {
+    content.set(0, content.get(2));
+    content.set(1, content.get(2));
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.withoutChunksThrough(3);
+    }
+    follow(4);
+    assertEquals(4, promote().index());
+  }
+
+  @Test
+  void oneThatLacksContentOfAFileIsRefused() {
+    content.set(2, content.get(1));
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.withoutChunksThrough(4);
+    }
+    follow(4);
+    assertEquals(
+        "this standby is not complete: 1 chunks of files have not been fetched yet", refused());
+  }
+
+  @Test
+  void oneThatHasNotCaughtUpWithACollectionIsRefused() {
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.withoutChunksThrough(4);
+    }
+    follow(3);
+    String message = refused();
+    assertTrue(message.contains("chunks of entries up to 4 were collected"), message);
+  }
+
+  @Test
+  void oneWhoseLogBeginsBehindAStateThatItDoesNotHaveIsRefused() {
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      chunks.putAll(content);
+      log.begins(3);
+      log.append(leader.get(3));
+    }
+    String message = refused();
+    assertTrue(message.contains("no readable snapshot"), message);
+  }
+
+  @Test
+  void oneThatHasFollowedNobodyIsRefused() {
+    try (DiskChunkStore chunks = store();
+        StandbyLog _ = open(chunks)) {
+      assertTrue(StandbyFile.read(stateDir).isPresent());
+    }
+    assertEquals("this standby has no log: it has not followed any leader", refused());
+  }
+}

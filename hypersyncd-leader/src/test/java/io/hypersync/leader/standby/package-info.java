@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.standby;
+
+import org.jspecify.annotations.NullMarked;

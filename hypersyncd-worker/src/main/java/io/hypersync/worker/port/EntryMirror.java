@@ -1,0 +1,78 @@
+package io.hypersync.worker.port;
+
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+
+/**
+ * Keeps all that becomes visible here, on this disk: what makes a worker a standby. An entry is
+ * visible only when it is durable at the leader. On the agent's thread unless stated otherwise.
+ */
+public interface EntryMirror extends AutoCloseable {
+  /** That of a worker which is no standby. */
+  EntryMirror NONE =
+      new EntryMirror() {
+        @Override
+        public void begins(long index) {}
+
+        @Override
+        public void welcomed(long lineage, long term) {}
+
+        @Override
+        public void withoutChunksThrough(long index) {}
+
+        @Override
+        public void applied(LogEntry entry) {}
+
+        @Override
+        public void replaced(long index) {}
+
+        @Override
+        public void collecting(long index) {}
+
+        @Override
+        public long syncedIndex() {
+          return WorkerApplied.NO_STANDBY;
+        }
+
+        @Override
+        public void close() {}
+      };
+
+  /**
+   * The worker begins with the state after an entry; {@link #applied} follows with the next one.
+   * Before the agent's thread runs.
+   *
+   * @param index 0 for the empty filesystem
+   */
+  void begins(long index);
+
+  /** A leader of this lineage and term has accepted this worker; durable on return. */
+  void welcomed(long lineage, long term);
+
+  /**
+   * Entries up to this one may be applied without their chunks from now on, since the leader may
+   * have collected them. Durable on return.
+   */
+  void withoutChunksThrough(long index);
+
+  /** The next entry has become visible. Its chunks are in the chunk store. */
+  void applied(LogEntry entry);
+
+  /** The state of a snapshot that is in the catalog has become visible in place of an older one. */
+  void replaced(long index);
+
+  /**
+   * Chunks that only entries up to this one mention are about to be removed. On the thread that
+   * removes them.
+   *
+   * @throws io.hypersync.chunkstore.ChunkStoreException if they must not be removed now
+   */
+  void collecting(long index);
+
+  /** All entries up to this one are on the disk, with their chunks. Any thread. */
+  long syncedIndex();
+
+  /** Makes what was applied durable. After the agent's thread has ended, before the chunk store. */
+  @Override
+  void close();
+}
