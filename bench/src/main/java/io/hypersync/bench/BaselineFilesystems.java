@@ -1,6 +1,7 @@
 package io.hypersync.bench;
 
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.demo.ChildDaemon;
 import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.DemoFolder;
@@ -11,7 +12,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -90,7 +93,7 @@ final class BaselineFilesystems {
   /**
    * Sets up a networked filesystem by a script. The script is called with {@code up} or {@code
    * down} and a directory that it may use; the last line of its output for {@code up} is the mount
-   * point.
+   * point. Called with {@code daemons}, it names the processes whose time is measured.
    *
    * @throws UserError with the script's output if it fails
    */
@@ -103,11 +106,31 @@ final class BaselineFilesystems {
           "take down " + script.getFileName(),
           () -> Command.run(script.toString(), "down", folder.toString()));
       List<String> said = Command.run(script.toString(), "up", folder.toString()).lines().toList();
-      place(MeasuredFilesystem.Kind.PEER, Path.of(said.getLast()));
+      MeasuredFilesystem peer =
+          new MeasuredFilesystem(
+              MeasuredFilesystem.Kind.PEER, Path.of(said.getLast()).resolve("bench"));
+      places.add(peer.servedBy(daemons(script, folder)));
     } catch (IOException failure) {
       throw new UserError(
           "cannot set up " + script.getFileName(), String.valueOf(failure.getMessage()));
     }
+  }
+
+  /** Asks the script for {@code daemons}: a line with name and process id for each. */
+  private static Map<String, Long> daemons(Path script, Path folder)
+      throws IOException, InterruptedException {
+    Map<String, Long> daemons = new LinkedHashMap<>();
+    for (String line :
+        Command.run(script.toString(), "daemons", folder.toString()).lines().toList()) {
+      int space = line.lastIndexOf(' ');
+      try {
+        daemons.put(
+            line.substring(0, Math.max(space, 0)), Long.parseLong(line.substring(space + 1)));
+      } catch (NumberFormatException e) {
+        throw new IOException("\"daemons\" says what is no process: " + line, e);
+      }
+    }
+    return daemons;
   }
 
   /** Measures other mounts of the workspace, too, if they are wanted. */
@@ -116,7 +139,8 @@ final class BaselineFilesystems {
     if (wanted.contains(MeasuredFilesystem.Kind.MAIN_HOST)) {
       String name = MeasuredFilesystem.Kind.MAIN_HOST.label();
       Path root = folder.mount(name).resolve("bench-" + name);
-      places.addFirst(new MeasuredFilesystem(MeasuredFilesystem.Kind.MAIN_HOST, root));
+      places.addFirst(
+          new MeasuredFilesystem(MeasuredFilesystem.Kind.MAIN_HOST, root, EndToEnd.daemons(cast)));
     }
     if (wanted.contains(MeasuredFilesystem.Kind.JNR)) {
       addJnr(demo, cast, folder);
@@ -139,12 +163,14 @@ final class BaselineFilesystems {
       throws IOException, InterruptedException {
     String name = MeasuredFilesystem.Kind.JNR.label();
     try {
-      var _ =
-          demo.join(cast, name, Demo.Extras.settings(List.of(), List.of(FUSE_BACKEND)))
-              .await("reach the leader", status -> status.path("mounted").asBoolean());
+      ChildDaemon worker =
+          demo.join(cast, name, Demo.Extras.settings(List.of(), List.of(FUSE_BACKEND)));
+      var _ = worker.await("reach the leader", status -> status.path("mounted").asBoolean());
       narrator.say("worker %s is ready: its mount goes through libfuse 2", name);
       Path root = folder.mount(name).resolve("bench-" + name);
-      places.add(new MeasuredFilesystem(MeasuredFilesystem.Kind.JNR, root));
+      Map<String, Long> daemons = EndToEnd.daemons(cast);
+      daemons.put("worker " + name, worker.pid());
+      places.add(new MeasuredFilesystem(MeasuredFilesystem.Kind.JNR, root, daemons));
     } catch (UserError failure) {
       leaveOut("jnr", failure.getMessage() + " (apt-get install libfuse2)");
     }

@@ -9,7 +9,9 @@ import io.hypersync.runtime.admin.RunDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -54,7 +56,7 @@ record EndToEnd(
     Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
     Demo.Cast cast =
         demo.start(NewIds.workspace(), workers.names(), BaselineFilesystems.extras(beside));
-    MeasuredFilesystem mount = workers.measured(folder);
+    MeasuredFilesystem mount = workers.measured(folder).servedBy(daemons(cast));
     List<Pair> rows = List.of();
     List<Propagation> propagation = List.of();
     Optional<MemoryUse> use = Optional.empty();
@@ -77,6 +79,14 @@ record EndToEnd(
         List.of(),
         JsonReport.render(report),
         TextReport.render(report));
+  }
+
+  /** All of them: the others replicate what is done through one mount. */
+  static Map<String, Long> daemons(Demo.Cast cast) {
+    Map<String, Long> daemons = new LinkedHashMap<>();
+    daemons.put("leader", cast.leader().pid());
+    cast.workers().forEach((name, worker) -> daemons.put("worker " + name, worker.pid()));
+    return daemons;
   }
 
   private List<Propagation> propagation(

@@ -3,6 +3,8 @@ package io.hypersync.bench;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /** JSON report of the end-to-end suite, with the keys of {@code docs/benchmarks.md}. */
 final class JsonReport {
@@ -13,6 +15,10 @@ final class JsonReport {
 
   static ObjectNode render(Report report) {
     ObjectNode tree = report.load().json().put("workers", report.workers().count());
+    OptionalLong floor = Floor.ofMainHost(report.rows());
+    if (floor.isPresent()) {
+      tree.put("main_host_floor_us", rounded(floor.getAsLong() / NS_PER_US));
+    }
     ArrayNode rows = tree.putArray("rows");
     for (Pair row : report.rows()) {
       ObjectNode node = rows.addObject();
@@ -43,12 +49,22 @@ final class JsonReport {
   }
 
   private static void add(ObjectNode row, Sample sample) {
-    row.putObject(sample.place().key())
+    ObjectNode place = row.putObject(sample.place().key());
+    place
         .put("best_us", rounded(sample.bestNs() / NS_PER_US))
         .put("p50_us", rounded(sample.p50Ns() / NS_PER_US))
         .put("p99_us", rounded(sample.p99Ns() / NS_PER_US))
         .put("ops_per_s", rounded(sample.operationsPerSecond()))
         .put("ops", sample.operations());
+    OptionalDouble all = sample.cpuNsPerOperation();
+    if (all.isPresent()) {
+      ObjectNode cpu = place.putObject("cpu_us");
+      sample
+          .cpu()
+          .ns()
+          .forEach((name, ns) -> cpu.put(name, rounded(ns / NS_PER_US / sample.operations())));
+      place.put("cpu_all_us", rounded(all.getAsDouble() / NS_PER_US));
+    }
   }
 
   private static void add(ObjectNode tree, MemoryUse use) {

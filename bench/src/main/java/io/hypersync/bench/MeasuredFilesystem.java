@@ -1,14 +1,27 @@
 package io.hypersync.bench;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * A directory in which operations are measured.
  *
  * @param kind the kind of filesystem
  * @param root a directory there, for this purpose only
+ * @param daemons the processes that serve it, their ids by name; empty if they are not known, or
+ *     the kernel does it alone
  */
-record MeasuredFilesystem(Kind kind, Path root) {
+record MeasuredFilesystem(Kind kind, Path root, Map<String, Long> daemons) {
+  /** One whose daemons are not known. */
+  MeasuredFilesystem(Kind kind, Path root) {
+    this(kind, root, Map.of());
+  }
+
+  /** The same, served by these processes. */
+  MeasuredFilesystem servedBy(Map<String, Long> processes) {
+    return new MeasuredFilesystem(kind, root, processes);
+  }
+
   /** Kinds of filesystems, by what makes an operation durable there. */
   enum Kind {
     /** A HyperSync mount: a mutating call returns when it is durable (hypersync.md 6.3). */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +61,7 @@ final class Meter {
   Sample measure(Operation operation, MeasuredFilesystem place, int threads)
       throws IOException, InterruptedException {
     Path folder = place.root().resolve(operation.key() + "-" + threads);
-    Rounds rounds = new Rounds(threads);
+    Rounds rounds = new Rounds(threads, place.daemons());
     List<Worker> workers = new ArrayList<>();
     List<Thread> started = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -95,7 +96,8 @@ final class Meter {
         rounds.measuredNs,
         all.getValueAtPercentile(10),
         all.getValueAtPercentile(50),
-        all.getValueAtPercentile(99));
+        all.getValueAtPercentile(99),
+        rounds.cpu);
   }
 
   /**
@@ -138,20 +140,27 @@ final class Meter {
     private long beganNs;
     private long deadlineNs;
     private boolean counts;
+    private DaemonCpu cpuBefore = DaemonCpu.NONE;
+    private DaemonCpu cpu = DaemonCpu.NONE;
+    private final Map<String, Long> daemons;
 
-    Rounds(int threads) {
+    Rounds(int threads, Map<String, Long> daemons) {
       super(threads);
+      this.daemons = daemons;
     }
 
     @Override
     protected boolean onAdvance(int phase, int parties) {
+      DaemonCpu taken = DaemonCpu.now(daemons);
       long now = System.nanoTime();
       if (phase % 2 == 0) {
         counts = warmedNs >= warmUpNs;
+        cpuBefore = taken;
         beganNs = now;
         deadlineNs = now + (counts ? measureNs - measuredNs : warmUpNs - warmedNs);
       } else if (counts) {
         measuredNs += now - beganNs;
+        cpu = cpu.plus(taken.since(cpuBefore));
       } else {
         warmedNs += now - beganNs;
       }

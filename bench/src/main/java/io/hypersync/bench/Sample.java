@@ -1,5 +1,8 @@
 package io.hypersync.bench;
 
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
 /**
  * Result of one measurement.
  *
@@ -12,6 +15,7 @@ package io.hypersync.bench;
  *     least
  * @param p50Ns the median
  * @param p99Ns the 99th percentile
+ * @param cpu what the daemons of the filesystem have taken meanwhile
  */
 record Sample(
     Operation operation,
@@ -21,8 +25,17 @@ record Sample(
     long elapsedNs,
     long bestNs,
     long p50Ns,
-    long p99Ns) {
+    long p99Ns,
+    DaemonCpu cpu) {
   private static final double NS_PER_S = 1e9;
+
+  /** Returns the processor time of all daemons for one operation, in nanoseconds, if known. */
+  OptionalDouble cpuNsPerOperation() {
+    OptionalLong all = cpu.allNs();
+    return all.isEmpty() || operations == 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of((double) all.getAsLong() / operations);
+  }
 
   /** Returns the rate of all threads together. */
   double operationsPerSecond() {

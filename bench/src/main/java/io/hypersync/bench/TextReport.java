@@ -4,9 +4,13 @@ import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.render.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /** Text report of the end-to-end suite. */
 final class TextReport {
@@ -30,6 +34,8 @@ final class TextReport {
           """);
       text.append(latencies(report).render(""));
       text.append(others(report));
+      text.append(mainHost(report));
+      text.append(cpu(report));
     }
     report.leftOut().forEach(why -> text.append('\n').append(why).append('\n'));
     report.memory().ifPresent(use -> text.append(memory(use)));
@@ -103,6 +109,67 @@ final class TextReport {
     return "\nOther filesystems, medians. OURS: HyperSync's over theirs.\n" + table.render("");
   }
 
+  /** Renders the main host's mount beside its floor; empty if one of them was not measured. */
+  private static String mainHost(Report report) {
+    OptionalLong floor = Floor.ofMainHost(report.rows());
+    if (floor.isEmpty()) {
+      return "";
+    }
+    Table table = Table.of("OPERATION", ">MAIN-HOST", ">FLOOR", ">TIMES");
+    for (Operation operation : Floor.COMMITS) {
+      Pair.find(report.rows(), operation, 1)
+          .flatMap(row -> row.on(MeasuredFilesystem.Kind.MAIN_HOST))
+          .ifPresent(
+              sample -> {
+                long least = Floor.commits(operation) * floor.getAsLong();
+                table.row(
+                    operation.title(),
+                    micros(sample.p50Ns()),
+                    micros(least),
+                    ratio((double) sample.p50Ns() / least));
+              });
+    }
+    return "\nThe main host's mount, 1 thread, medians. FLOOR: statfs there and an O_DSYNC\n"
+        + "overwrite, twice for two commits.\n"
+        + table.render("");
+  }
+
+  /** Renders what processor time operations take; empty if no daemon is known. */
+  private static String cpu(Report report) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Pair row : report.rows()) {
+      row.samples().values().forEach(sample -> names.addAll(sample.cpu().ns().keySet()));
+    }
+    if (names.isEmpty()) {
+      return "";
+    }
+    List<String> headings = new ArrayList<>(List.of("OPERATION", ">THREADS", "THROUGH"));
+    names.forEach(name -> headings.add(">" + name.toUpperCase(Locale.ROOT)));
+    headings.add(">ALL");
+    Table table = Table.of(headings.toArray(String[]::new));
+    for (Pair row : report.rows()) {
+      for (Sample sample : row.samples().values()) {
+        OptionalDouble all = sample.cpuNsPerOperation();
+        if (all.isPresent()) {
+          List<String> cells =
+              new ArrayList<>(
+                  List.of(
+                      row.operation().title(),
+                      Integer.toString(row.threads()),
+                      sample.place().label()));
+          for (String name : names) {
+            Long ns = sample.cpu().ns().get(name);
+            cells.add(ns == null ? NONE : micros(ns / sample.operations()));
+          }
+          cells.add(micros(Math.round(all.getAsDouble())));
+          table.row(cells.toArray(String[]::new));
+        }
+      }
+    }
+    return "\nProcessor time of the daemons for one operation, microseconds, user and system.\n"
+        + table.render("");
+  }
+
   private static String p50(Pair row, MeasuredFilesystem.Kind kind) {
     return row.on(kind).map(sample -> micros(sample.p50Ns())).orElse(NONE);
   }
@@ -142,6 +209,10 @@ final class TextReport {
   }
 
   private static String times(Optional<Double> ratio) {
-    return ratio.map(value -> String.format(Locale.ROOT, "%.1fx", value)).orElse(NONE);
+    return ratio.map(TextReport::ratio).orElse(NONE);
+  }
+
+  private static String ratio(double value) {
+    return String.format(Locale.ROOT, "%.1fx", value);
   }
 }

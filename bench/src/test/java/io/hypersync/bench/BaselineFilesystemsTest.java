@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,8 +62,10 @@ final class BaselineFilesystemsTest {
             """
             #!/bin/sh
             echo "$1" >> "$2/../calls"
-            echo some words
-            echo "$2/mount"
+            case $1 in
+              up) echo some words; echo "$2/mount" ;;
+              daemons) echo master 17; echo chunk server 4711 ;;
+            esac
             """);
     try (Cleanup cleanup = new Cleanup(narrator)) {
       BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder);
@@ -70,8 +73,9 @@ final class BaselineFilesystemsTest {
       MeasuredFilesystem place = baselines.places().getFirst();
       assertEquals(folder.resolve("peer/mount/bench"), place.root());
       assertTrue(place.needsSync());
+      assertEquals(Map.of("master", 17L, "chunk server", 4711L), place.daemons());
     }
-    assertEquals(List.of("up", "down"), Files.readAllLines(folder.resolve("calls")));
+    assertEquals(List.of("up", "daemons", "down"), Files.readAllLines(folder.resolve("calls")));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.hypersync.bench;
 
 import java.util.List;
+import java.util.Map;
 
 /** Samples for tests, in microseconds and operations per second. */
 final class Figures {
@@ -47,6 +48,21 @@ final class Figures {
         2 * SECOND_NS,
         p50Us * NS_PER_US / 2,
         p50Us * NS_PER_US,
-        3 * p50Us * NS_PER_US);
+        3 * p50Us * NS_PER_US,
+        DaemonCpu.NONE);
+  }
+
+  /** The same sample, for which daemons have taken this much processor time. */
+  static Sample withCpu(Sample sample, Map<String, Long> ns) {
+    return new Sample(
+        sample.operation(),
+        sample.place(),
+        sample.threads(),
+        sample.operations(),
+        sample.elapsedNs(),
+        sample.bestNs(),
+        sample.p50Ns(),
+        sample.p99Ns(),
+        new DaemonCpu(ns));
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,22 @@ final class MeterTest {
     assertTrue(sample.elapsedNs() >= MEASURE_NS, sample::toString);
     assertTrue(sample.p50Ns() > 0 && sample.p50Ns() <= sample.p99Ns(), sample::toString);
     assertEquals(2, sample.threads());
+  }
+
+  @Test
+  @DisplayName("counts the processor time of those who serve the folder, and nobody else's")
+  void processorTime() throws IOException, InterruptedException {
+    long self = ProcessHandle.current().pid();
+    MeasuredFilesystem served = place().servedBy(Map.of("this process", self));
+    Sample sample =
+        new Meter(0, Duration.ofMillis(500).toNanos()).measure(Operation.STAT, served, 2);
+    long taken = sample.cpu().allNs().orElseThrow();
+    assertTrue(taken > 0, "two threads that never wait");
+    assertTrue(sample.cpuNsPerOperation().orElseThrow() > 0);
+    Sample unknown = new Meter(0, MEASURE_NS).measure(Operation.STAT, place(), 1);
+    assertTrue(unknown.cpuNsPerOperation().isEmpty());
+    MeasuredFilesystem gone = place().servedBy(Map.of("nobody", Long.MAX_VALUE));
+    assertTrue(new Meter(0, MEASURE_NS).measure(Operation.CHMOD, gone, 1).cpu().ns().isEmpty());
   }
 
   @Test

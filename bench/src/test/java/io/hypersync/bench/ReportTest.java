@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.bench.baseline.Row;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -188,6 +189,70 @@ final class ReportTest {
                 "1.8 times; the floor is 20 + 50 + 80 us",
                 false)),
         report(samples, Optional.empty()).aims());
+  }
+
+  @Test
+  @DisplayName("holds a durable call of the main host against the floor of FUSE there and disk")
+  void mainHostFloor() {
+    List<Sample> samples =
+        List.of(
+            Figures.plain(Operation.DISK_OVERWRITE, 1, 10_000, 80),
+            Figures.on(MeasuredFilesystem.Kind.MAIN_HOST, Operation.STATFS, 1, 10_000, 20),
+            Figures.on(MeasuredFilesystem.Kind.MAIN_HOST, Operation.CREATE, 1, 1_000, 281),
+            Figures.on(MeasuredFilesystem.Kind.MAIN_HOST, Operation.MKDIR, 1, 5_000, 130));
+    Report report = report(samples, Optional.empty());
+    assertEquals(
+        List.of(
+            new Target(
+                "mkdir_main_host",
+                "mkdir by 1 thread through the main host's mount within 1.3 times the floor of"
+                    + " FUSE and disk",
+                "1.30 times; the floor is 100 us",
+                true),
+            new Target(
+                "create_main_host",
+                "create, write 4 KiB, close by 1 thread through the main host's mount within 1.4"
+                    + " times two floors of FUSE and disk",
+                "1.41 times; the floor is 100 us",
+                false)),
+        report.aims());
+    String text = TextReport.render(report);
+    assertTrue(
+        text.contains(
+            """
+            OPERATION                   MAIN-HOST  FLOOR  TIMES
+            mkdir                             130    100   1.3x
+            create, write 4 KiB, close        281    200   1.4x
+            """),
+        text);
+    assertEquals(100, JsonReport.render(report).at("/main_host_floor_us").asDouble());
+  }
+
+  @Test
+  @DisplayName("says what processor time each daemon takes for an operation")
+  void processorTime() {
+    Sample ours = Figures.hypersync(Operation.MKDIR, 1, 1_000, 500); // 2,000 of them
+    Sample peer = Figures.on(MeasuredFilesystem.Kind.PEER, Operation.MKDIR, 1, 500, 1_000);
+    Report report =
+        report(
+            List.of(
+                Figures.withCpu(ours, Map.of("leader", 400_000_000L)),
+                Figures.withCpu(peer, Map.of("mfsmaster", 150_000_000L)),
+                Figures.plain(Operation.MKDIR, 1, 10, 10)),
+            Optional.empty());
+    String text = TextReport.render(report);
+    assertTrue(
+        text.contains(
+            """
+            OPERATION  THREADS  THROUGH    LEADER  MFSMASTER  ALL
+            mkdir            1  hypersync     200          -  200
+            mkdir            1  peer            -        150  150
+            """),
+        text);
+    JsonNode tree = JsonReport.render(report);
+    assertEquals(200, tree.at("/rows/0/hypersync/cpu_us/leader").asDouble());
+    assertEquals(200, tree.at("/rows/0/hypersync/cpu_all_us").asDouble());
+    assertTrue(tree.at("/rows/0/plain/cpu_us").isMissingNode());
   }
 
   @Test

@@ -25,7 +25,8 @@ public final class Main {
    * Commands that write a workspace's contents into a state directory; they run with an owner-only
    * umask.
    */
-  private static final Set<String> KEEPERS = Set.of("up", "leader", "worker", "standby", "promote", "cut-log", "convert");
+  private static final Set<String> KEEPERS =
+      Set.of("up", "leader", "worker", "standby", "promote", "cut-log", "convert");
 
   private Main() {}
 

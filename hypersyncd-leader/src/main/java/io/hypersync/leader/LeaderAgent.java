@@ -405,7 +405,7 @@ public final class LeaderAgent implements Agent {
   }
 
   private void sequenced(WorkerId writer, LogEntry entry) {
-    sessions.sequenced(writer, entry.index());
+    sessions.sequenced(writer, entry);
     if (entry.inlinePayload().length == 0) {
       fanout.sequenced(entry.index(), writer, entry.op().chunks());
     }
@@ -533,7 +533,10 @@ public final class LeaderAgent implements Agent {
     }
     switch (message) {
       case WorkerMessage.Hello _ -> throw new AssertionError("handled above");
-      case WorkerMessage.SubmitIntent submit -> intentHandler.submit(session.worker(), submit, now);
+      case WorkerMessage.SubmitIntent submit -> {
+        session.submitted(submit);
+        intentHandler.submit(session.worker(), submit, now);
+      }
       case WorkerMessage.IntentStatusRequest(IntentId intent) ->
           intentHandler.status(session.worker(), intent, now);
       case WorkerMessage.BarrierRequest(long requestId) ->

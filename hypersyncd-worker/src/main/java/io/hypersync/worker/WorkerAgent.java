@@ -84,6 +84,7 @@ import io.hypersync.worker.replica.ChunkRepairs;
 import io.hypersync.worker.replica.IndexCallbacks;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
+import io.hypersync.worker.replica.PayloadGoneException;
 import io.hypersync.worker.replica.Replica;
 import io.hypersync.worker.replica.SyncLag;
 import io.hypersync.worker.seen.NewestSeen;
@@ -308,6 +309,7 @@ public final class WorkerAgent implements Agent {
     this.replica =
         new Replica(
             chunks, new Applied(), first, config.maxStateBytes(), start.memory(), start.restored());
+    replica.takePayloadsFrom(intents::payload);
     this.orphans = new OrphanSet(first.state());
     this.snapshots = snapshots;
     this.cache = cache;
@@ -424,7 +426,9 @@ public final class WorkerAgent implements Agent {
     mirror = standby;
   }
 
-  /** Whether all chunks of the visible state are here, as far as is known; on the agent's thread. */
+  /**
+   * Whether all chunks of the visible state are here, as far as is known; on the agent's thread.
+   */
   public boolean hasAllChunks() {
     return isWhole() && !backfill.isWanted();
   }
@@ -1387,6 +1391,8 @@ public final class WorkerAgent implements Agent {
       pushed.needed(fetch, delivery, nowNs);
     } catch (DecodeException e) {
       session.giveUp("the leader sent a log that makes no sense: " + e.getMessage(), nowNs);
+    } catch (PayloadGoneException e) { // the next connection brings all of it
+      session.giveUp(String.valueOf(e.getMessage()), nowNs);
     }
   }
 

@@ -226,9 +226,10 @@ class WelcomeTest {
 
   @Test
   void featuresThatWereNotOfferedAreRefused() {
-    welcome(NegotiatedParams.DEFAULT.with(new Features(32)), Protocol.REVISION);
+    welcome(NegotiatedParams.DEFAULT.with(new Features(1L << 40)), Protocol.REVISION);
     assertRefused(
-        "what the leader wants makes no sense: features 20 are not among those it was offered");
+        "what the leader wants makes no sense: features 10000000000 are not among those it was"
+            + " offered");
   }
 
   @Test

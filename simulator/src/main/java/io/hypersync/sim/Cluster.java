@@ -176,6 +176,7 @@ final class Cluster {
               SnapshotDisk.RESTORED_ALL,
               SnapshotDisk.REPAIRED,
               SnapshotDisk.NOT_DECODED,
+              SnapshotDisk.WITHOUT_PAYLOAD,
               SnapshotDisk.ASKED,
               SnapshotDisk.LATE,
               SnapshotDisk.STUCK,

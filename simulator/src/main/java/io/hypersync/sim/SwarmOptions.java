@@ -16,6 +16,7 @@ import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.WorkerConfig;
@@ -127,6 +128,8 @@ record SwarmOptions(
 
   /** Loss rates of hypersync.md 22.3. */
   private static final List<Integer> LOSS_PERCENT = List.of(1, 5, 10);
+
+  private static final Features KEPT = Features.of(Feature.KEPT_PAYLOADS);
 
   private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
 
@@ -339,7 +342,15 @@ record SwarmOptions(
         WorkerQuotas.ofHeap(1L << 30),
         dataPlane(group),
         PlacementLimits.DEFAULT,
-        NegotiatedParams.DEFAULT);
+        NegotiatedParams.DEFAULT.with(keepsPayloads() ? KEPT : Features.NONE));
+  }
+
+  /**
+   * Whether entries come back without the payloads that their workers have. Follows from another
+   * option, so that no seed draws other options than it did before there was this one.
+   */
+  private boolean keepsPayloads() {
+    return maxUnsyncedEntries % 4 != 0;
   }
 
   /** A worker that is moved to a snapshot loses touch with the leader. */

@@ -39,6 +39,7 @@ final class ModelTargets {
     return List.of(
         FuzzTarget.of("op", DecodeException.class, ops, ModelTargets::op),
         FuzzTarget.of("log-entry", DecodeException.class, entries, ModelTargets::entry),
+        FuzzTarget.of("sent-entry", DecodeException.class, sent(), ModelTargets::sent),
         FuzzTarget.of("op-applied", DecodeException.class, ops, input -> applied(state, input)));
   }
 
@@ -62,6 +63,24 @@ final class ModelTargets {
 
   private static boolean entry(byte[] input) throws DecodeException {
     assertArrayEquals(input, LogEntryCodec.encode(LogEntryCodec.decode(input)));
+    return true;
+  }
+
+  /** Entries as they go to the worker that has their payloads. */
+  private static List<byte[]> sent() {
+    return HISTORY.entries().stream()
+        .map(
+            entry ->
+                LogEntryCodec.withoutPayload(
+                    LogEntryCodec.encode(entry), entry.inlinePayload().length))
+        .toList();
+  }
+
+  private static boolean sent(byte[] input) throws DecodeException {
+    byte[] whole = LogEntryCodec.encode(LogEntryCodec.decodeSent(input));
+    assertArrayEquals(
+        input,
+        LogEntryCodec.isWithoutPayload(input) ? LogEntryCodec.withoutPayload(whole, 0) : whole);
     return true;
   }
 

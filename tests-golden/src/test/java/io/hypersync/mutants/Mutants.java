@@ -928,6 +928,33 @@ final class Mutants {
           .map(each -> each.in(Emphasis.VISIBLE_EVERYWHERE))
           .toList();
 
+  /** Entries come back without the payload that their worker has kept. */
+  private static final List<Mutant> KEPT_PAYLOADS =
+      List.of(
+          callAnswers(
+              "an entry goes without its payload to a connection that has not brought it",
+              "leader.session.KeptPayloads",
+              "sequenced",
+              "LinkedHashSet.remove",
+              1),
+          callAnswers(
+              "an entry goes without its payload to a worker that has not agreed to it",
+              "leader.session.HandshakeHandler",
+              "welcome",
+              "Features.has",
+              1),
+          answers(
+              "a worker drops a payload before its entry has come",
+              "worker.intents.IntentTracker",
+              "payload",
+              null),
+          replaces(
+              "a worker looks for the payload in another call",
+              "worker.intents.IntentTracker",
+              "payload",
+              "Map.get",
+              "firstOf"));
+
   /** Who has made a call. */
   private static final List<Mutant> AGENTS =
       List.of(
@@ -967,6 +994,7 @@ final class Mutants {
               WHOLE_RESTORES,
               MAIN_HOST,
               EVERYWHERE,
+              KEPT_PAYLOADS,
               AGENTS)
           .flatMap(List::stream)
           .toList();

@@ -127,8 +127,7 @@ public final class PutexDaemon implements Daemon {
       ended.get(limitMs, TimeUnit.MILLISECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException
-        | TimeoutException failure) {
+    } catch (ExecutionException | TimeoutException failure) {
       LOG.error("the agent has not ended cleanly: {}", String.valueOf(failure.getMessage()));
     }
   }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an agent logs, and what it says of itself. Its thread writes; {@link #status} may be asked by
- * any.
+ * What an agent logs, and what it says of itself. Its thread writes; {@link #status} may be asked
+ * by any.
  *
  * <p>A change of the role is logged, and each problem when it begins, once a minute while it lasts,
  * and when it is over. Every arrow of the diagram is logged at debug level.

@@ -13,8 +13,8 @@ import java.time.Duration;
  */
 public record PutexScripts(String check, String start, String stop, String fence) {
   /**
-   * Those for a unit of systemd. It is healthy unless it has failed. It is given half of the time to
-   * stop, and is killed then.
+   * Those for a unit of systemd. It is healthy unless it has failed. It is given half of the time
+   * to stop, and is killed then.
    *
    * @param unit its name
    * @param stopLimit how long stopping may take

@@ -44,8 +44,7 @@ final class ServiceSwitch implements AutoCloseable {
   private @Nullable Running running;
   private int lastId;
 
-  private record Running(
-      Process process, BlockingQueue<String> answers, Chatter output) {}
+  private record Running(Process process, BlockingQueue<String> answers, Chatter output) {}
 
   ServiceSwitch(
       PutexScripts scripts, Map<String, String> environment, PutexTiming timing, Clock clock) {
@@ -65,7 +64,8 @@ final class ServiceSwitch implements AutoCloseable {
 
   Outcome start(Step.Start start) throws InterruptedException {
     lastId++;
-    // The uptime first: if this process is stopped in between, the time until then comes out shorter.
+    // The uptime first: if this process is stopped in between, the time until then comes out
+    // shorter.
     long uptime = uptimeHundredths();
     long left = start.untilNs() - clock.monotonicNs();
     if (left <= 0) {
@@ -105,7 +105,8 @@ final class ServiceSwitch implements AutoCloseable {
     while (true) {
       String answer = now.answers.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (answer == null || answer.isEmpty()) {
-        now.process.destroyForcibly(); // what it does then, nobody knows; the next one is asked again
+        now.process
+            .destroyForcibly(); // what it does then, nobody knows; the next one is asked again
         return new Outcome.Failed(what + ": the switch does not answer");
       }
       String[] words = answer.split(" ", -1);

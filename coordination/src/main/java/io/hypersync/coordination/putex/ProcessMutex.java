@@ -18,8 +18,8 @@ import java.util.OptionalLong;
  *       start. Its revision says that it is the same record.
  *   <li>No record, or one with the own token that this process has not written, says nothing of who
  *       runs. It is written first, and held for the patience and C * R before the start.
- *   <li>A free record is taken at once: it was freed by an agent whose service had stopped, and that
- *       had waited before it ran.
+ *   <li>A free record is taken at once: it was freed by an agent whose service had stopped, and
+ *       that had waited before it ran.
  * </ul>
  *
  * <p>Revisions say that nobody has written between, unless the whole store was emptied and counts
@@ -159,8 +159,7 @@ public final class ProcessMutex {
                   : timing.checkLimitNs());
       case SUNNY_WRITE -> new Step.Write(token, revision, attemptLimitNs(nowNs));
       case SUNNY_PAUSE ->
-          new Step.Wait(
-              Math.min(nowNs + timing.renewalNs() / PAUSES_PER_RENEWAL, attemptUntilNs));
+          new Step.Wait(Math.min(nowNs + timing.renewalNs() / PAUSES_PER_RENEWAL, attemptUntilNs));
       case SUNNY_READ -> new Step.Read(attemptLimitNs(nowNs));
       case SUNNY_START -> {
         boolean isActivation = !mayRun;
@@ -187,14 +186,12 @@ public final class ProcessMutex {
         noteStop(outcome);
         move(isUnproven ? State.WRITE_CHECK : State.WAIT_CHECK, why(outcome));
       }
-      case WAIT_CHECK ->
-          checked(outcome, nowNs, State.WAIT_TAKEOVER, State.WAIT_R);
+      case WAIT_CHECK -> checked(outcome, nowNs, State.WAIT_TAKEOVER, State.WAIT_R);
       case WAIT_TAKEOVER -> move(State.LOOK, "");
       case LOOK -> looked(outcome, nowNs);
       case WRITE_CHECK -> checked(outcome, nowNs, State.WRITE, State.WAIT_R);
       case WRITE -> {
-        confirmationsLeft =
-            timing.confirmations() + (isUnproven ? timing.patienceIntervals() : 0);
+        confirmationsLeft = timing.confirmations() + (isUnproven ? timing.patienceIntervals() : 0);
         taken(outcome, nowNs);
       }
       case CONFIRM_WAIT -> {

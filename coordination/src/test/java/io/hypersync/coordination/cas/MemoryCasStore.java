@@ -63,9 +63,7 @@ public final class MemoryCasStore implements CasStore {
         key,
         () -> {
           CasRecord there = records.get(key);
-          return there == null || there.revision() != revision
-              ? Optional.empty()
-              : put(key, value);
+          return there == null || there.revision() != revision ? Optional.empty() : put(key, value);
         });
   }
 
@@ -75,8 +73,7 @@ public final class MemoryCasStore implements CasStore {
     return Optional.of(lastRevision);
   }
 
-  private <T> T answered(String operation, String key, Supplier<T> call)
-      throws CasException {
+  private <T> T answered(String operation, String key, Supplier<T> call) throws CasException {
     Fault fault = faults.next(operation, key);
     if (fault == Fault.NOT_DONE) {
       throw new CasException("the store does not answer", "");

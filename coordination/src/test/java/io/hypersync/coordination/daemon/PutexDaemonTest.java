@@ -129,7 +129,10 @@ class PutexDaemonTest {
     assertFalse(serviceRuns());
     assertEquals("", holder());
     assertTrue(
-        status.path("check_failure").asText().startsWith("the health check failed with exit code 1"),
+        status
+            .path("check_failure")
+            .asText()
+            .startsWith("the health check failed with exit code 1"),
         status::toString);
     Files.delete(folder.resolve("sick"));
     awaited(daemon, role("active"));
@@ -181,9 +184,7 @@ class PutexDaemonTest {
     daemon.close();
     assertFalse(
         ProcessHandle.allProcesses()
-            .anyMatch(
-                process ->
-                    process.info().commandLine().orElse("").contains("sleep 7777")));
+            .anyMatch(process -> process.info().commandLine().orElse("").contains("sleep 7777")));
   }
 
   @Test
@@ -230,8 +231,7 @@ class PutexDaemonTest {
     awaited(daemon, role("active"));
     Files.createFile(folder.resolve("sick"));
     awaited(
-        daemon,
-        status -> status.path("problem").asText().contains("stopping the service failed"));
+        daemon, status -> status.path("problem").asText().contains("stopping the service failed"));
     assertEquals("me", holder());
     Files.createFile(folder.resolve("may-stop"));
     awaited(daemon, status -> !status.path("service_may_run").asBoolean());
@@ -243,9 +243,9 @@ class PutexDaemonTest {
     PutexScripts scripts = scripts();
     free();
     PutexDaemon daemon =
-        agent(new PutexScripts(scripts.check(), scripts.start(), scripts.stop(), "echo no; exit 1"));
-    JsonNode status =
-        awaited(daemon, found -> found.path("problem").asText().contains("fencing"));
+        agent(
+            new PutexScripts(scripts.check(), scripts.start(), scripts.stop(), "echo no; exit 1"));
+    JsonNode status = awaited(daemon, found -> found.path("problem").asText().contains("fencing"));
     assertTrue(status.path("problem").asText().contains("no"), status::toString);
     assertFalse(serviceRuns());
     assertEquals("", lines("starts"));

@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Leads a mutex through answers that are written as words: {@code found:TOKEN:REVISION}, {@code
- * free:REVISION}, {@code absent}, {@code written:REVISION}, {@code refused}, {@code unknown}, {@code
- * pass}, {@code fail}. With {@code +MS} an answer takes so long. Waits pass by themselves when an
- * answer for something else comes.
+ * free:REVISION}, {@code absent}, {@code written:REVISION}, {@code refused}, {@code unknown},
+ * {@code pass}, {@code fail}. With {@code +MS} an answer takes so long. Waits pass by themselves
+ * when an answer for something else comes.
  */
 final class Driver implements MutexWatcher {
   static final String ME = "me";

@@ -171,9 +171,7 @@ final class MutexWorld {
         write.revision().isEmpty()
             || (mutant == Mutant.ABSENT_IS_FREE && write.revision().getAsLong() == 0);
     boolean fits =
-        isCreation
-            ? record == null
-            : record != null && revision == write.revision().getAsLong();
+        isCreation ? record == null : record != null && revision == write.revision().getAsLong();
     if (!fits && mutant != Mutant.BLIND_WRITES) {
       return new Outcome.Refused();
     }
@@ -325,9 +323,7 @@ final class MutexWorld {
           mutant == Mutant.IMPATIENT && timing.failures() > 1 && host == hosts.getFirst();
       this.machine =
           new ProcessMutex(
-              host.name,
-              isHasty ? new PutexTiming(R, 1, timing.confirmations()) : timing,
-              host);
+              host.name, isHasty ? new PutexTiming(R, 1, timing.confirmations()) : timing, host);
       this.lever = new Switch(host);
     }
 
@@ -453,8 +449,7 @@ final class MutexWorld {
                               : new Outcome.Passed())));
     }
 
-    private void call(
-        long limitNs, OptionalLong revision, Supplier<Outcome> operation) {
+    private void call(long limitNs, OptionalLong revision, Supplier<Outcome> operation) {
       boolean[] isOver = new boolean[1];
       long begun = stepAt;
       int bucket = stepBucket;
@@ -524,9 +519,7 @@ final class MutexWorld {
             }
             isArmed = mutant != Mutant.NO_SWITCH;
             untilNs =
-                mutant == Mutant.LATE_START
-                    ? host.local() + timing.trustNs()
-                    : start.untilNs();
+                mutant == Mutant.LATE_START ? host.local() + timing.trustNs() : start.untilNs();
             host.serviceStarts();
             long took = chance(0.02) ? upTo(4 * R) : upTo(30 * MS);
             long limit = host.real(Math.min(start.limitNs(), untilNs - host.local()));

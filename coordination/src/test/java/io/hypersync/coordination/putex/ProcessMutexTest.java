@@ -115,8 +115,7 @@ class ProcessMutexTest {
   @Test
   void aFreeLockIsTakenByItsRevisionAndStartedAtOnce() {
     driver.give("free:4 pass");
-    assertEquals(
-        new Step.Write(Driver.ME, OptionalLong.of(4), TIMING.renewalNs()), driver.step());
+    assertEquals(new Step.Write(Driver.ME, OptionalLong.of(4), TIMING.renewalNs()), driver.step());
     long sentNs = driver.nowNs;
     driver.give("written:5");
     Step.Start start = assertInstanceOf(Step.Start.class, driver.step());
@@ -140,8 +139,7 @@ class ProcessMutexTest {
     long begunNs = driver.nowNs;
     driver.give(ABANDONED + " pass");
     assertTrue(driver.nowNs - begunNs >= TIMING.patienceNs());
-    assertEquals(
-        new Step.Write(Driver.ME, OptionalLong.of(7), TIMING.renewalNs()), driver.step());
+    assertEquals(new Step.Write(Driver.ME, OptionalLong.of(7), TIMING.renewalNs()), driver.step());
     driver.give("written:8");
     long takenNs = driver.nowNs;
     driver.give("written:9 found:me:9 pass written:10");
@@ -153,8 +151,7 @@ class ProcessMutexTest {
   @ValueSource(strings = {"absent", "found:me:5"})
   void aRecordThatSaysNothingOfWhoRunsIsHeldForPatienceAndC(String record) {
     driver.give(record + " pass pass");
-    OptionalLong replaced =
-        record.equals("absent") ? OptionalLong.empty() : OptionalLong.of(5);
+    OptionalLong replaced = record.equals("absent") ? OptionalLong.empty() : OptionalLong.of(5);
     assertEquals(new Step.Write(Driver.ME, replaced, TIMING.renewalNs()), driver.step());
     driver.give("written:6");
     long takenNs = driver.nowNs;
@@ -276,7 +273,8 @@ class ProcessMutexTest {
   void aTakeoverWithoutAnAnswerIsConfirmedFromTheBeginning() {
     driver.give(ABANDONED + " pass unknown found:me:8 pass pass written:9");
     long takenNs = driver.nowNs;
-    driver.give("written:10 written:11 written:12 written:13 written:14 found:me:14 pass written:15");
+    driver.give(
+        "written:10 written:11 written:12 written:13 written:14 found:me:14 pass written:15");
     assertTrue(driver.nowNs - takenNs >= TIMING.patienceNs() + TIMING.stopLimitNs());
   }
 

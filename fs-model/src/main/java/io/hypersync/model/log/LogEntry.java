@@ -66,6 +66,16 @@ public record LogEntry(
     requireAtMost("inline payload", inlinePayload.length, MAX_INLINE_BYTES);
   }
 
+  /**
+   * The same entry with this payload.
+   *
+   * @param payload the bytes of the op's chunks; must not be changed
+   */
+  public LogEntry with(byte[] payload) {
+    return new LogEntry(
+        index, opId, committedAtNs, intent, origin, agent, op, createdNode, root, hazard, payload);
+  }
+
   private static void requireAtMost(String what, int bytes, int max) {
     if (bytes > max) {
       throw new IllegalArgumentException(

@@ -1,7 +1,9 @@
 package io.hypersync.model.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.codec.GoldenFile;
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LogEntryCodecTest {
   private static final Map<String, byte[]> GOLDEN = GoldenFile.read("log-entries-v1.txt");
+  private static final Map<String, byte[]> SENT = GoldenFile.read("sent-entries-v1.txt");
   private static final byte[] NONE = {};
   private static final NodeId DIR = new NodeId(0x1111111111111111L, 0x2222222222222222L);
   private static final FsOp MKDIR = new FsOp.MakeDir(DIR, Name.of("sub"), 02775, 1000, -1);
@@ -86,6 +89,36 @@ class LogEntryCodecTest {
     byte[] bytes = LogEntryCodec.encode(entry);
     HostileBytes.assertEveryTruncationIsRefused(name, bytes, LogEntryCodecTest::recode);
     HostileBytes.assertTrailingByteIsRefused(name, bytes, LogEntryCodecTest::recode);
+  }
+
+  /** To the worker that has the payload, in the bytes that are on the wire. */
+  @Test
+  void anEntryCanBeSentWithoutItsPayload() throws DecodeException {
+    byte[] logged = LogEntryCodec.encode(FULL);
+    byte[] sent = LogEntryCodec.withoutPayload(logged, FULL.inlinePayload().length);
+    assertEquals(hex(SENT.get("write-entry-without-its-payload")), hex(sent));
+    assertTrue(LogEntryCodec.isWithoutPayload(sent));
+    assertFalse(LogEntryCodec.isWithoutPayload(logged));
+    LogEntry back = LogEntryCodec.decodeSent(sent);
+    assertEquals(0, back.inlinePayload().length);
+    assertEquals(RecordText.of(FULL), RecordText.of(back.with(FULL.inlinePayload())));
+    assertEquals(RecordText.of(FULL), RecordText.of(LogEntryCodec.decodeSent(logged)));
+    assertEquals(hex(logged), hex(LogEntryCodec.encode(FULL)), "what is in the log is not changed");
+  }
+
+  @Test
+  void noLogHasAnEntryWithoutItsPayload() {
+    byte[] sent = SENT.get("write-entry-without-its-payload");
+    assertThrows(DecodeException.class, () -> LogEntryCodec.decode(sent));
+  }
+
+  @Test
+  void whatIsSentWithoutAPayloadIsRefusedIfItIsCutOrLonger() {
+    byte[] sent = SENT.get("write-entry-without-its-payload");
+    HostileBytes.assertEveryTruncationIsRefused("sent", sent, LogEntryCodecTest::recodeSent);
+    HostileBytes.assertTrailingByteIsRefused("sent", sent, LogEntryCodecTest::recodeSent);
+    HostileBytes.assertMutationsAreHarmless(
+        44, 100_000, SENT.values(), LogEntryCodecTest::recodeSent);
   }
 
   @Test
@@ -160,6 +193,11 @@ class LogEntryCodecTest {
 
   private static byte[] recode(byte[] bytes) throws DecodeException {
     return LogEntryCodec.encode(LogEntryCodec.decode(bytes));
+  }
+
+  private static byte[] recodeSent(byte[] bytes) throws DecodeException {
+    byte[] whole = LogEntryCodec.encode(LogEntryCodec.decodeSent(bytes));
+    return LogEntryCodec.isWithoutPayload(bytes) ? LogEntryCodec.withoutPayload(whole, 0) : whole;
   }
 
   private static Hash ascending(int first) {

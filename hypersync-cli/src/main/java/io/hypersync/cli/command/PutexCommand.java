@@ -130,7 +130,8 @@ final class PutexCommand implements Callable<Integer> {
   @Option(
       names = "--check",
       paramLabel = "<script>",
-      description = "Succeeds if the service is, or would be, healthy here; $1 is active or standby.")
+      description =
+          "Succeeds if the service is, or would be, healthy here; $1 is active or standby.")
   private @Nullable String check;
 
   @Option(
@@ -165,7 +166,8 @@ final class PutexCommand implements Callable<Integer> {
     PutexTiming timing = timing();
     String record = key == null ? service : key;
     if (!NatsCasStore.isKey(record)) {
-      throw usage("--key: expected letters, digits, - _ / = and single dots, got \"" + record + '"');
+      throw usage(
+          "--key: expected letters, digits, - _ / = and single dots, got \"" + record + '"');
     }
     if (address.isEmpty()) {
       throw new UserError(
@@ -177,8 +179,7 @@ final class PutexCommand implements Callable<Integer> {
     Duration limit = Duration.ofNanos(timing.renewalNs());
     try (LockStore store =
         LockStore.of(address, bucket, Optional.ofNullable(credentials), createBucket, limit)) {
-      new DaemonProcess(
-              "putex " + service, run(runDirectory).putexSocket(service), Practising.NOT)
+      new DaemonProcess("putex " + service, run(runDirectory).putexSocket(service), Practising.NOT)
           .run(
               PutexDaemon::start,
               new PutexOptions(
@@ -199,8 +200,7 @@ final class PutexCommand implements Callable<Integer> {
 
   private PutexScripts scripts(PutexTiming timing) {
     if (check == null && start == null && stop == null) {
-      PutexScripts unit =
-          PutexScripts.ofUnit(service, Duration.ofNanos(timing.stopLimitNs()));
+      PutexScripts unit = PutexScripts.ofUnit(service, Duration.ofNanos(timing.stopLimitNs()));
       return new PutexScripts(unit.check(), unit.start(), unit.stop(), fence);
     }
     if (check == null || start == null || stop == null) {

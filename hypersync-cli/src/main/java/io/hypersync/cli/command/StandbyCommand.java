@@ -79,7 +79,9 @@ final class StandbyCommand implements Callable<Integer> {
       EnrolmentToken read = EnrolmentToken.read(Objects.requireNonNull(token));
       if (!read.workspace().equals(workspace.id())) {
         throw new UserError(
-            "the token is for workspace " + read.workspace() + ", and this folder is of "
+            "the token is for workspace "
+                + read.workspace()
+                + ", and this folder is of "
                 + workspace.id(),
             "Make one on the leader's host: ./hypersync token spare --dir <workspace folder>");
       }

@@ -113,7 +113,8 @@ public final class Daemons {
   }
 
   /**
-   * Returns every daemon as {@code docs/json.md} describes: leaders, standbys, workers, unresponsive, dead.
+   * Returns every daemon as {@code docs/json.md} describes: leaders, standbys, workers,
+   * unresponsive, dead.
    */
   public ObjectNode status() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();

@@ -8,7 +8,8 @@ public final class PutexReport {
 
   /** A row for each agent. */
   public static String of(JsonNode found) {
-    Table agents = Table.of("SERVICE", "ROLE", "SINCE", "TOKEN", "LOCK HELD BY", ">CHECK MS", "PROBLEM");
+    Table agents =
+        Table.of("SERVICE", "ROLE", "SINCE", "TOKEN", "LOCK HELD BY", ">CHECK MS", "PROBLEM");
     for (JsonNode agent : found.path("agents")) {
       agents.row(
           agent.path("name").asText(),

@@ -80,8 +80,7 @@ public final class StandbyDaemon implements Daemon {
     status.put("synced_index", log.syncedIndex());
     status.put("log_first_index", log.firstIndex());
     status.put(
-        "lag_entries",
-        Math.max(0, status.path("commit_index").asLong() - log.syncedIndex()));
+        "lag_entries", Math.max(0, status.path("commit_index").asLong() - log.syncedIndex()));
     return status;
   }
 

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Agents in processes of their own, {@code hypersync putex}, with a real nats-server, killed, stopped
- * and cut off. The service takes a lock of the kernel that all hosts share; one that finds it taken
- * says so, which is what must never happen.
+ * Agents in processes of their own, {@code hypersync putex}, with a real nats-server, killed,
+ * stopped and cut off. The service takes a lock of the kernel that all hosts share; one that finds
+ * it taken says so, which is what must never happen.
  */
 @Tag("slow")
 class PutexProcessTest {
@@ -94,8 +94,7 @@ class PutexProcessTest {
       process =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
-              .redirectOutput(
-                  ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
               .start();
     }
 

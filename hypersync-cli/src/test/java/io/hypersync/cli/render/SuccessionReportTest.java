@@ -43,7 +43,8 @@ class SuccessionReportTest {
   void aRestartThatFailedIsSaidAndItsReasonIsNoTerminalCode() {
     worker.put("restart_failed", "it has ended\u001b[2J");
     assertTrue(
-        report().startsWith("  the last restart of /ntmfs/ws/team did not come about: it has ended"),
+        report()
+            .startsWith("  the last restart of /ntmfs/ws/team did not come about: it has ended"),
         report());
     assertFalse(report().contains("\u001b"), report());
   }

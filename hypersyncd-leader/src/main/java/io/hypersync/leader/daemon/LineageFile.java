@@ -87,9 +87,7 @@ public final class LineageFile {
     Path file = stateDir.resolve(NAME);
     try {
       DurableFiles.replace(
-          file,
-          new Lineage(id, List.of()).toText(),
-          PosixFilePermissions.fromString("rw-------"));
+          file, new Lineage(id, List.of()).toText(), PosixFilePermissions.fromString("rw-------"));
     } catch (IOException e) {
       throw unusable(file, e);
     }

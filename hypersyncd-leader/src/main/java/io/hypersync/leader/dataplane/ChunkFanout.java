@@ -71,6 +71,9 @@ public final class ChunkFanout {
    * @param mentioned the chunks that it mentions and does not carry
    */
   public void sequenced(long index, WorkerId writer, List<ChunkRef> mentioned) {
+    if (mentioned.isEmpty()) {
+      return;
+    }
     List<ChunkRef> filled = mentioned.stream().filter(chunk -> chunk.length() > 0).toList();
     if (!filled.isEmpty()) {
       boolean isNew = filled.stream().allMatch(chunk -> uploaded.containsKey(chunk.hash()));

@@ -89,7 +89,12 @@ final class WorkerRecord {
   }
 
   private boolean isCalm() {
-    return load.ratios(limits).values().stream().allMatch(ratio -> ratio < Stability.CALM_RATIO);
+    for (double ratio : load.ratios(limits).values()) {
+      if (ratio >= Stability.CALM_RATIO) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Why it gets no agent now; empty if it does. */

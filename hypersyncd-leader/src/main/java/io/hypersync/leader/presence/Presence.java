@@ -260,9 +260,10 @@ public final class Presence {
    */
   public List<Renewal> tick(long nowNs) {
     expire(nowNs);
-    List<Renewal> renewals = new ArrayList<>();
+    List<Renewal> renewals = List.of();
     for (Lease lease : leases.values()) {
       if (lease.online && lease.renewNs - nowNs <= 0 && renewals.size() < MOST_RENEWED) {
+        renewals = renewals.isEmpty() ? new ArrayList<>() : renewals;
         renewals.add(new Renewal(lease.worker, renewed(lease, nowNs)));
       }
     }

@@ -16,7 +16,11 @@ final class IntentValidator {
 
   /** How many payload bytes the op carries, inline or in chunks. */
   static long payloadBytes(FsOp op) {
-    return op.chunks().stream().mapToLong(ChunkRef::length).sum();
+    long bytes = 0;
+    for (ChunkRef chunk : op.chunks()) {
+      bytes += chunk.length();
+    }
+    return bytes;
   }
 
   /**

@@ -249,7 +249,7 @@ public final class Sequencer implements SnapshotSource {
         && resolved instanceof FsOp.Write at) {
       Node before = head.node(at.node());
       Node after = next.node(at.node());
-      long bytes = at.chunks().stream().mapToLong(ChunkRef::length).sum();
+      long bytes = IntentValidator.payloadBytes(at);
       Invariant.APPENDS_DO_NOT_OVERLAP.check(
           before != null
               && after != null
@@ -366,7 +366,12 @@ public final class Sequencer implements SnapshotSource {
   }
 
   private static boolean hasPayload(FsOp op) {
-    return op.chunks().stream().anyMatch(chunk -> chunk.length() > 0);
+    for (ChunkRef chunk : op.chunks()) {
+      if (chunk.length() > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean createsNode(FsOp op) {

@@ -17,6 +17,8 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
@@ -235,6 +237,10 @@ public final class HandshakeHandler {
 
   private void welcome(WorkerSession session, Hello hello, OptionalLong resumes) {
     beforeWelcome.accept(session.id());
+    Features both = config.params().features().and(hello.features());
+    if (both.has(Feature.KEPT_PAYLOADS)) {
+      session.keepsPayloads();
+    }
     port.send(
         session.id(),
         new Welcome(
@@ -242,7 +248,7 @@ public final class HandshakeHandler {
             epoch,
             log.durableIndex(),
             (int) (config.heartbeatNs() / NS_PER_MS),
-            config.params().with(config.params().features().and(hello.features())),
+            config.params().with(both),
             locks.established(session.worker(), hello.run()),
             (int) (config.openLeaseTtlNs() / NS_PER_MS),
             Protocol.REVISION,

@@ -2,10 +2,13 @@ package io.hypersync.leader.session;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.progress.ProgressMeter;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One connection of a worker; owned by the leader agent and used on its thread. */
@@ -29,6 +32,9 @@ public final class WorkerSession {
   private @Nullable WorkerApplied report;
   private final StandbyLag standbyLag = new StandbyLag();
   private final ProgressMeter catchUp = new ProgressMeter();
+
+  /** Null if the worker wants all entries whole. */
+  private @Nullable KeptPayloads kept;
 
   WorkerSession(SessionId id, WorkerId worker, String address, long nowNs) {
     this.id = id;
@@ -146,8 +152,28 @@ public final class WorkerSession {
     return ownIndex;
   }
 
-  void sequenced(long index) {
-    ownIndex = index;
+  void sequenced(LogEntry entry) {
+    ownIndex = entry.index();
+    if (kept != null) {
+      kept.sequenced(entry);
+    }
+  }
+
+  /** The worker keeps the payloads of its intents: its entries may go without them. */
+  void keepsPayloads() {
+    kept = new KeptPayloads();
+  }
+
+  /** An intent has come on this connection. */
+  public void submitted(SubmitIntent intent) {
+    if (kept != null && intent.inlinePayload().length > 0) {
+      kept.submitted(intent.intent());
+    }
+  }
+
+  /** What is sent to this worker for these entries, from this one on. */
+  List<byte[]> sent(long from, List<byte[]> encoded) {
+    return kept == null ? encoded : kept.sent(from, encoded);
   }
 
   /** Whether it was offered a snapshot, so that it gets no entries on this connection. */

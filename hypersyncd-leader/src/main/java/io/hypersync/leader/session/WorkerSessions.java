@@ -3,6 +3,7 @@ package io.hypersync.leader.session;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its own entries, and all before them, are sent to a worker before they are durable: it can
  * apply them meanwhile, and its ack, which it gets anyway, shows that all of them are durable.
- * Other workers would need one more message for that.
+ * Other workers would need one more message for that. If the worker keeps payloads, its own entries
+ * go without them ({@link KeptPayloads}).
  */
 public final class WorkerSessions {
   private static final int MAX_BATCH_BYTES = 256 * 1024;
@@ -180,10 +182,10 @@ public final class WorkerSessions {
   }
 
   /** An intent of this worker has become this entry, which is not durable yet. */
-  public void sequenced(WorkerId worker, long index) {
+  public void sequenced(WorkerId worker, LogEntry entry) {
     WorkerSession session = byWorker.get(worker);
     if (session != null) {
-      session.sequenced(index);
+      session.sequenced(entry);
     }
   }
 
@@ -307,7 +309,7 @@ public final class WorkerSessions {
       long through = pushes.oneMessage(session, from, end);
       List<byte[]> part = entries.subList((int) (from - begin), (int) (through + 1 - begin));
       ChunkDelivery delivery = pushes.push(session, from, through);
-      port.send(session.id(), new LogEntries(durableIndex, part, delivery));
+      port.send(session.id(), new LogEntries(durableIndex, session.sent(from, part), delivery));
       from = through + 1;
     }
     session.sentThrough(from - 1);

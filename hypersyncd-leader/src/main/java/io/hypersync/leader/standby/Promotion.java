@@ -173,18 +173,14 @@ public final class Promotion {
       }
       Snapshots snapshots =
           Snapshots.read(
-              stateDir,
-              workspace,
-              RoomCheck.NONE,
-              SnapshotReader.cache(chunks, droppable, true));
+              stateDir, workspace, RoomCheck.NONE, SnapshotReader.cache(chunks, droppable, true));
       @Nullable Manifest newest = snapshots.newest();
       ReplayStart from =
           (newest == null ? ReplayStart.genesis(RootVersion.LATEST) : ReplayStart.of(newest))
               .provenBy(snapshots.known())
               .collectedThrough(CollectedFile.read(stateDir))
               .in(snapshots.cache().dirty())
-              .restoring(
-                  ManifestStates.lazy(workspace, RootVersion.LATEST, snapshots.cache()));
+              .restoring(ManifestStates.lazy(workspace, RootVersion.LATEST, snapshots.cache()));
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
             new LogReplay(

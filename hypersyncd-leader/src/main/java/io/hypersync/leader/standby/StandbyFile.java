@@ -93,10 +93,7 @@ public record StandbyFile(WorkspaceId workspace, long lineage, long term) {
   String toText() {
     List<String> values =
         List.of(
-            "1",
-            workspace.toString(),
-            HexFormat.of().toHexDigits(lineage),
-            Long.toString(term));
+            "1", workspace.toString(), HexFormat.of().toHexDigits(lineage), Long.toString(term));
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < KEYS.size(); i++) {
       text.append(KEYS.get(i)).append(values.get(i)).append('\n');

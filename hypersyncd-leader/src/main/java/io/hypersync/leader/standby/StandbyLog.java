@@ -176,9 +176,7 @@ public final class StandbyLog implements AutoCloseable {
   private Verdict verdict(boolean isBehind, byte[] payload) {
     try {
       LogEntry entry = LogEntryCodec.decode(payload);
-      if (!isBehind
-          || entry.index() <= collected.through()
-          || entry.inlinePayload().length > 0) {
+      if (!isBehind || entry.index() <= collected.through() || entry.inlinePayload().length > 0) {
         return Verdict.KEEP;
       }
       for (ChunkRef chunk : entry.op().chunks()) {

@@ -26,8 +26,12 @@ import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.PageWriter;
@@ -46,6 +50,7 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +68,8 @@ class HandshakeHandlerTest {
   private static final Hash GENESIS = FsState.genesis().root();
   private static final Hash ROOT_1 = new Hash(1, 1, 1, 1);
   private static final long SECOND_NS = 1_000_000_000L;
+  private static final Features KEPT = Features.of(Feature.KEPT_PAYLOADS);
+  private static final byte[] NOTHING = {};
 
   private final List<Snapshot> known = new ArrayList<>();
   private final RecordingSessionPort port = new RecordingSessionPort();
@@ -358,6 +365,38 @@ class HandshakeHandlerTest {
     Welcome welcome = assertInstanceOf(Welcome.class, lastSent());
     assertEquals(
         new NegotiatedParams(Features.of(Feature.RAPTORQ), 4_096, 100, 0), welcome.params());
+  }
+
+  @Test
+  void payloadsAreLeftOutOnlyIfBothSidesKnowOfIt() {
+    assertTrue(leavesOut(KEPT, KEPT));
+    assertFalse(leavesOut(KEPT, Features.NONE), "an older worker gets whole entries");
+    assertFalse(leavesOut(Features.NONE, KEPT));
+  }
+
+  private boolean leavesOut(Features leader, Features worker) {
+    HandshakeHandler able =
+        new HandshakeHandler(
+            config(NegotiatedParams.DEFAULT.with(leader)),
+            77,
+            log,
+            snapshots(),
+            sessions,
+            port,
+            locks,
+            () -> 0,
+            presence,
+            notices);
+    sessions.opened(new SessionId(1), W, "here", 0);
+    able.hello(session(1), helloOf(Protocol.REVISION, worker), 0);
+    byte[] payload = {1};
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
+    LogEntry entry = Entries.of(1, op).inline(payload).entry();
+    session(1).submitted(new SubmitIntent(entry.intent(), "", NOTHING, payload, List.of()));
+    session(1).sequenced(entry);
+    byte[] sent = session(1).sent(1, List.of(LogEntryCodec.encode(entry))).getFirst();
+    sessions.closed(new SessionId(1));
+    return LogEntryCodec.isWithoutPayload(sent);
   }
 
   private static LeaderConfig config(NegotiatedParams params) {

@@ -5,11 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
@@ -22,6 +29,7 @@ class WorkerSessionsTest {
   private static final SessionId S = new SessionId(1);
   private static final WorkerId W = new WorkerId("w1");
   private static final int WINDOW = 5;
+  private static final FsOp MKDIR = new FsOp.MakeDir(new NodeId(1, 1), Name.of("d"), 0755, 0, 0);
 
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> reads = new ArrayList<>();
@@ -46,7 +54,7 @@ class WorkerSessionsTest {
     sessions.establish(Objects.requireNonNull(sessions.get(other)), 0);
     join(0);
     append(3, 0);
-    sessions.sequenced(W, 2);
+    sessions.sequenced(W, own(2));
     assertEquals(2, sessions.stream(0));
     assertEquals(
         List.of(new Streamed(S, 0, List.of(1, 2))), streamed(), "and what comes before its own");
@@ -61,7 +69,7 @@ class WorkerSessionsTest {
   void ownEntriesKeepWithinTheWindow() {
     join(0);
     append(7, 0);
-    sessions.sequenced(W, 7);
+    sessions.sequenced(W, own(7));
     assertEquals(WINDOW, sessions.stream(0));
   }
 
@@ -69,12 +77,54 @@ class WorkerSessionsTest {
   void aNewConnectionKnowsNothingOfWhatTheOldOneWasSentAhead() {
     join(0);
     append(2, 0);
-    sessions.sequenced(W, 2);
+    sessions.sequenced(W, own(2));
     sessions.closed(S);
     join(0);
     assertEquals(0, sessions.stream(0));
-    sessions.sequenced(new WorkerId("gone"), 2);
+    sessions.sequenced(new WorkerId("gone"), own(2));
     assertEquals(2, sessions.stream(2));
+  }
+
+  @Test
+  void aWorkerThatKeepsPayloadsGetsItsOwnEntriesWithoutThem() {
+    join(0);
+    session().keepsPayloads();
+    byte[] payload = new byte[100];
+    session().submitted(submit(2, payload));
+    tail.add(Entries.of(1, MKDIR).encoded(), 0);
+    LogEntry written = Entries.of(2, MKDIR).inline(payload).entry();
+    tail.add(LogEntryCodec.encode(written), 0);
+    sessions.sequenced(W, written);
+    sessions.stream(2);
+    assertEquals(List.of(false, true), withoutPayload());
+  }
+
+  @Test
+  void oneThatDoesNotGetsThemWhole() {
+    join(0);
+    byte[] payload = new byte[100];
+    session().submitted(submit(1, payload));
+    LogEntry written = Entries.of(1, MKDIR).inline(payload).entry();
+    tail.add(LogEntryCodec.encode(written), 0);
+    sessions.sequenced(W, written);
+    sessions.stream(1);
+    assertEquals(List.of(false), withoutPayload());
+  }
+
+  @Test
+  void onANewConnectionTheyAreWhole() {
+    join(0);
+    session().keepsPayloads();
+    byte[] payload = new byte[100];
+    session().submitted(submit(1, payload));
+    sessions.closed(S);
+    join(0);
+    session().keepsPayloads();
+    LogEntry written = Entries.of(1, MKDIR).inline(payload).entry();
+    tail.add(LogEntryCodec.encode(written), 0);
+    sessions.sequenced(W, written);
+    sessions.stream(1);
+    assertEquals(List.of(false), withoutPayload());
   }
 
   @Test
@@ -188,6 +238,22 @@ class WorkerSessionsTest {
     join(0);
     sessions.heartbeat(7, 3, 11);
     assertEquals(List.of(new RecordingSessionPort.Sent(S, new Heartbeat(7, 3, 11))), port.sent);
+  }
+
+  private List<Boolean> withoutPayload() {
+    return port.sent.stream()
+        .flatMap(sent -> ((LogEntries) sent.message()).entries().stream())
+        .map(LogEntryCodec::isWithoutPayload)
+        .toList();
+  }
+
+  private static SubmitIntent submit(long number, byte[] payload) {
+    return new SubmitIntent(
+        Entries.of(number, MKDIR).entry().intent(), "", new byte[0], payload, List.of());
+  }
+
+  private static LogEntry own(long index) {
+    return Entries.of(index, MKDIR).entry();
   }
 
   private void join(long applied) {

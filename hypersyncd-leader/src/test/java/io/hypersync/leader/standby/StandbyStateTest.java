@@ -46,7 +46,9 @@ final class StandbyStateTest {
   private final List<Chunk> content = new ArrayList<>();
   private FsState state = FsState.genesis();
 
-  /** A leader's log: a file is made, and written three times; each write overwrites the one before. */
+  /**
+   * A leader's log: a file is made, and written three times; each write overwrites the one before.
+   */
   @BeforeEach
   void aLeaderHasCommitted() {
     commit(new FsOp.CreateFile(FsState.ROOT, Name.of("file"), 0644, 0, 0));
@@ -140,8 +142,7 @@ final class StandbyStateTest {
     follow(2);
     leader.set(1, Entries.of(2, new FsOp.ReapOrphans(List.of(FILE))).entry());
     UserError error = assertThrows(UserError.class, () -> follow(2));
-    assertTrue(
-        error.message().startsWith("entry 2 of the leader is another one"), error.message());
+    assertTrue(error.message().startsWith("entry 2 of the leader is another one"), error.message());
   }
 
   @Test

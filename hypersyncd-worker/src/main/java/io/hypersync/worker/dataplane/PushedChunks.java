@@ -120,7 +120,15 @@ public final class PushedChunks {
 
   /** Entries need these chunks, which come in this way; those on request are asked for now. */
   public void needed(List<ChunkRef> missing, ChunkDelivery delivery, long nowNs) {
-    List<ChunkRef> wanted = missing.stream().filter(chunk -> !decodeEarly(chunk.hash())).toList();
+    if (missing.isEmpty()) { // as with almost all messages of a worker that writes itself
+      return;
+    }
+    List<ChunkRef> wanted = new ArrayList<>(missing.size());
+    for (ChunkRef chunk : missing) {
+      if (!decodeEarly(chunk.hash())) {
+        wanted.add(chunk);
+      }
+    }
     if (wanted.isEmpty()) {
       return;
     }

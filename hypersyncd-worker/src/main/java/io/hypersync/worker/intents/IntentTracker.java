@@ -8,6 +8,7 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
@@ -293,6 +294,33 @@ public final class IntentTracker implements LocalCalls {
     for (PendingMutation mutation : pending.values()) {
       mutation.mutation().chunks().forEach(each -> chunk.accept(each.hash()));
     }
+  }
+
+  /**
+   * The payload of an entry that the leader sends without it. It is there as long as the caller
+   * waits: a caller is answered behind its entry, unless its call is given up.
+   *
+   * @return not to be changed; null if no caller here waits for this intent, or its chunks are not
+   *     those of the entry
+   */
+  public byte @Nullable [] payload(LogEntry entry) {
+    PendingMutation mutation = pending.get(entry.intent());
+    return mutation != null && hasChunks(mutation, entry.op().chunks())
+        ? concatenated(mutation.mutation().chunks())
+        : null;
+  }
+
+  private static boolean hasChunks(PendingMutation mutation, List<ChunkRef> wanted) {
+    List<Chunk> chunks = mutation.mutation().chunks();
+    if (chunks.size() != wanted.size()) {
+      return false;
+    }
+    for (int i = 0; i < chunks.size(); i++) {
+      if (!chunks.get(i).ref().equals(wanted.get(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The timestamps of this intent's mutation, or null if no caller here waits for it. */

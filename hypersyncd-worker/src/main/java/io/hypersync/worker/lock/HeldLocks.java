@@ -403,8 +403,17 @@ public final class HeldLocks {
   }
 
   /** The number of locks held; all locks of one owner on one file count as one. */
-  synchronized int held() {
-    return (int) holdings.values().stream().filter(Holding::isHeld).count();
+  int held() {
+    if (!any) {
+      return 0;
+    }
+    synchronized (this) {
+      int held = 0;
+      for (Holding holding : holdings.values()) {
+        held += holding.isHeld() ? 1 : 0;
+      }
+      return held;
+    }
   }
 
   /** The number of locks lost whose holders have not locked again nor closed the file since. */

@@ -340,6 +340,9 @@ public final class LockClient {
     if (online && ((due && wanted) || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
       renew(nowNs);
     }
+    if (pending.isEmpty()) {
+      return;
+    }
     for (PendingLock request : List.copyOf(pending.values())) {
       LockCall call = request.call();
       if (call != null

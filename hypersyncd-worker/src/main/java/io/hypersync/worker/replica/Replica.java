@@ -104,6 +104,8 @@ public final class Replica implements SnapshotSource {
   /** Reads the states that entries restore. */
   private final RestoredStates restored;
 
+  private KeptPayloads payloads = KeptPayloads.NONE;
+
   /** Whether the next entry waits until a snapshot has what is in memory only. */
   private boolean waitsForSnapshot;
 
@@ -203,6 +205,11 @@ public final class Replica implements SnapshotSource {
     this.appliedWeight = headWeight;
   }
 
+  /** Sets where the payloads are of entries that come without; to be called before any comes. */
+  public void takePayloadsFrom(KeptPayloads kept) {
+    payloads = kept;
+  }
+
   @Override
   public long index() {
     return applied.index();
@@ -279,17 +286,21 @@ public final class Replica implements SnapshotSource {
    *
    * @return the chunks that must be fetched for them
    * @throws DecodeException if the bytes are not entries, or leave a gap in the log
+   * @throws PayloadGoneException if an entry comes without its payload, which is not here
    */
   public List<ChunkRef> offer(List<byte[]> entries) throws DecodeException {
     List<ChunkRef> fetch = new ArrayList<>();
     for (byte[] bytes : entries) {
-      LogEntry entry = LogEntryCodec.decode(bytes);
+      LogEntry entry = LogEntryCodec.decodeSent(bytes);
       if (entry.index() <= received) {
         continue;
       }
       if (entry.index() != received + 1) {
         throw new DecodeException(
             "entry " + entry.index() + " came after entry " + received + ": there is a gap");
+      }
+      if (LogEntryCodec.isWithoutPayload(bytes)) {
+        entry = whole(entry);
       }
       received = entry.index();
       incoming.addLast(entry);
@@ -302,6 +313,14 @@ public final class Replica implements SnapshotSource {
       }
     }
     return fetch;
+  }
+
+  private LogEntry whole(LogEntry entry) {
+    byte[] payload = payloads.of(entry);
+    if (payload == null) {
+      throw new PayloadGoneException(entry.index());
+    }
+    return entry.with(payload);
   }
 
   /**
@@ -585,7 +604,10 @@ public final class Replica implements SnapshotSource {
 
   private boolean apply(LogEntry entry) {
     if (entry.inlinePayload().length > 0) {
-      int needed = entry.op().chunks().stream().mapToInt(ChunkRef::length).sum();
+      int needed = 0;
+      for (ChunkRef chunk : entry.op().chunks()) {
+        needed += chunk.length();
+      }
       if (needed != entry.inlinePayload().length) {
         String message = entry.inlinePayload().length + " bytes for chunks of " + needed;
         return refuse(

@@ -84,8 +84,7 @@ final class Candidate {
 
   /** Whether the worker should have ended by now; true once. */
   boolean isOverdue(long nowNs) {
-    boolean overdue =
-        leftNs != 0 && !toldOverdue && nowNs - leftNs > END_LIMIT.toNanos();
+    boolean overdue = leftNs != 0 && !toldOverdue && nowNs - leftNs > END_LIMIT.toNanos();
     toldOverdue |= overdue;
     return overdue;
   }

@@ -52,7 +52,9 @@ final class MountKeeper {
   private @Nullable Process successor;
   private long diedNs;
 
-  /** Since when nobody answers: earlier than {@link #diedNs} if the worker has said that it ends. */
+  /**
+   * Since when nobody answers: earlier than {@link #diedNs} if the worker has said that it ends.
+   */
   private long pausedNs;
 
   /** A successor that starts beside the worker; null if there is none. */

@@ -235,8 +235,7 @@ class CacheCollectionTest {
     return new CacheCollection(
         chunks.beginCollection(),
         new CacheRoots(
-            1,
-            new StateWalk(state), Set.of(mentioned), snapshots, List.copyOf(pasts), evicts),
+            1, new StateWalk(state), Set.of(mentioned), snapshots, List.copyOf(pasts), evicts),
         new CacheCollection.Environment(
             chunks, WORKSPACE, limits, recent, () -> needed, 2, RateLimit.NONE));
   }

@@ -108,8 +108,7 @@ class IncarnationHistoriesTest {
         int number = processes;
         long[] entropy = {1_000L * number};
         tracker = new IntentTracker(link, () -> ++entropy[0], DEADLINE_NS, _ -> {});
-        tracker.identifyBy(
-            fault == Fault.IDENTITY_NOT_STABLE ? new ClientId(11, number) : MOUNT);
+        tracker.identifyBy(fault == Fault.IDENTITY_NOT_STABLE ? new ClientId(11, number) : MOUNT);
         applied = start;
         if (isSuccessor && fault != Fault.EARLIER_COMMITS_FORGOTTEN) {
           tracker.goOn(WORKER, start, FsState::genesis);

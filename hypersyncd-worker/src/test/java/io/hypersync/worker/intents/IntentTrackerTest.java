@@ -1,10 +1,12 @@
 package io.hypersync.worker.intents;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
@@ -18,6 +20,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
@@ -36,6 +39,7 @@ import io.hypersync.worker.RecordingLeaderLink;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A mutation from its call to its single outcome (hypersync.md 6.3, 6.4, 8.2, 9.3.1). */
@@ -534,6 +538,59 @@ class IntentTrackerTest {
   }
 
   @Test
+  void aPayloadIsThereUntilItsCallerIsAnswered() {
+    Chunk one = Chunk.of(new byte[] {1, 2});
+    Chunk two = Chunk.of(new byte[] {3});
+    tracker.submit(write(List.of(one, two), List.of()), 0);
+    LogEntry entry = written(1, onlySubmit().intent(), one, two);
+    assertArrayEquals(new byte[] {1, 2, 3}, tracker.payload(entry));
+    tracker.acknowledged(ack(entry.intent(), null, 1), 0, 0);
+    assertArrayEquals(new byte[] {1, 2, 3}, tracker.payload(entry), "the ack may come first");
+    tracker.applied(entry, FsState.genesis());
+    tracker.completeDone(1);
+    assertNull(tracker.payload(entry));
+  }
+
+  @Test
+  void aPayloadIsThereOverAReconnectAndUnderTheNewId() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId first = onlySubmit().intent();
+    mkdir("later", 0);
+    tracker.reconnected(0);
+    assertArrayEquals(new byte[] {1}, tracker.payload(written(1, first, chunk)));
+    link.sent.clear();
+    tracker.status(status(first, Status.NOT_FOUND), 0);
+    tracker.status(status(new IntentId(first.client(), 2), Status.IN_FLIGHT), 0);
+    tracker.retry(0);
+    IntentId renamed = onlySubmit().intent();
+    assertNotEquals(first, renamed);
+    assertNull(tracker.payload(written(1, first, chunk)));
+    assertArrayEquals(new byte[] {1}, tracker.payload(written(1, renamed, chunk)));
+  }
+
+  @Test
+  void noPayloadIsTakenForOneOfOtherChunks() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    Chunk other = Chunk.of(new byte[] {2});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId id = onlySubmit().intent();
+    assertNull(tracker.payload(written(1, id, other)));
+    assertNull(tracker.payload(written(1, id, chunk, chunk)));
+    assertNull(tracker.payload(written(1, new IntentId(id.client(), 99), chunk)));
+  }
+
+  @Test
+  void aPayloadGoesWithACallThatIsGivenUp() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId id = onlySubmit().intent();
+    tracker.expire(LATE_NS);
+    assertEquals(List.of("write EIO"), told);
+    assertNull(tracker.payload(written(1, id, chunk)));
+  }
+
+  @Test
   void atTheEndEverybodyIsTold() {
     mkdir("a", 0);
     mkdir("b", 0);
@@ -560,6 +617,13 @@ class IntentTrackerTest {
   private void submit(long unique, int caller, String name, long nowNs) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
     tracker.submit(mutation(unique, caller, op, List.of(), List.of(), heard(name)), nowNs);
+  }
+
+  private static LogEntry written(long index, IntentId intent, Chunk... chunks) {
+    List<ChunkRef> refs = Stream.of(chunks).map(Chunk::ref).toList();
+    return Entries.of(index, new FsOp.Write(FILE, WriteMode.PWRITE, 0, refs, false))
+        .intent(intent)
+        .entry();
   }
 
   private Mutation write(List<Chunk> chunks, List<Hash> uploading) {

@@ -101,7 +101,9 @@ class TakenOverIntentsTest {
     assertNotEquals(one.next(new RequestId(2), 1, op("a")), two.next(new RequestId(2), 1, unlink));
   }
 
-  /** A file without a name has one once that is done, and the next process links it as any other. */
+  /**
+   * A file without a name has one once that is done, and the next process links it as any other.
+   */
   @Test
   void theFirstNameOfATemporaryFileIsOneIntentWhicheverOpItIs() {
     Name name = Name.of("a");

@@ -16,6 +16,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.XattrMode;
@@ -58,6 +59,33 @@ class ReplicaTest {
     assertEquals(List.of(1L, 2L), applied);
     assertEquals(state.root(), replica.applied().root());
     assertEquals(2, replica.applied().index());
+  }
+
+  @Test
+  void anEntryWithoutItsPayloadGetsItFromWhoHasKeptIt() throws DecodeException {
+    replica.takePayloadsFrom(entry -> entry.index() == 1 ? value(1) : null);
+    byte[] sent = LogEntryCodec.withoutPayload(setXattr(1, true), 1);
+    assertEquals(List.of(), replica.offer(List.of(sent)), "its chunk is not asked for");
+    replica.apply(100, Long.MAX_VALUE);
+    assertEquals(List.of(1L), applied);
+    assertEquals(state.root(), replica.applied().root());
+    assertTrue(chunks.stored.contains(ref(1).hash()));
+  }
+
+  @Test
+  void ifNobodyHasKeptItTheConnectionIsOfNoUse() throws DecodeException {
+    byte[] one = setXattr(1, true);
+    byte[] two = setXattr(2, true);
+    replica.offer(List.of(one));
+    PayloadGoneException gone =
+        assertThrows(
+            PayloadGoneException.class,
+            () -> replica.offer(List.of(LogEntryCodec.withoutPayload(two, 1))));
+    assertEquals("entry 2 came without the bytes of a call that was given up", gone.getMessage());
+    replica.forgetNotDurable();
+    replica.offer(List.of(one, two));
+    replica.apply(100, Long.MAX_VALUE);
+    assertEquals(List.of(1L, 2L), applied, "the next connection brings it whole");
   }
 
   /** It reports the error before the heap is full, and goes on serving what it has. */

@@ -129,8 +129,8 @@ public record RunDirectory(Path path) {
   }
 
   /**
-   * All sockets of daemons in the directory, of running and dead ones: leaders, standbys, workers, each
-   * sorted by name. Empty if the directory does not exist.
+   * All sockets of daemons in the directory, of running and dead ones: leaders, standbys, workers,
+   * each sorted by name. Empty if the directory does not exist.
    *
    * @throws UserError if the directory cannot be read
    */
@@ -162,7 +162,9 @@ public record RunDirectory(Path path) {
     return socket.getFileName().toString().startsWith("leader-");
   }
 
-  /** What the daemon of a socket is by its name: {@code leader}, {@code standby}, {@code worker}. */
+  /**
+   * What the daemon of a socket is by its name: {@code leader}, {@code standby}, {@code worker}.
+   */
   public static String role(Path socket) {
     String name = socket.getFileName().toString();
     return name.substring(0, Math.max(0, name.indexOf('-')));

@@ -82,6 +82,9 @@ public final class SnapshotDisk {
   /** A worker has asked for a chunk that did not come unasked. */
   public static final String ASKED = "chunks asked for because their symbols were lost";
 
+  /** Entries have come without payloads, to the worker that has them. */
+  public static final String WITHOUT_PAYLOAD = "entries without the payload that their worker has";
+
   /** A symbol has arrived whose connection had ended. */
   public static final String LATE = "symbols of a connection that has ended";
 

@@ -6,6 +6,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.sim.check.KeptPayloadChecker;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.world.Host;
@@ -28,6 +29,7 @@ final class SimMutations implements Mutations {
   private final Recording recording;
   private final LinkRecord record;
   private final String worker;
+  private final KeptPayloadChecker payloads;
   private long count;
 
   SimMutations(
@@ -38,7 +40,9 @@ final class SimMutations implements Mutations {
       WorkerAgent agent,
       SimAgents agents,
       Recording recording,
-      LinkRecord record) {
+      LinkRecord record,
+      KeptPayloadChecker payloads) {
+    this.payloads = payloads;
     this.worker = worker;
     this.tagPrefix = tagPrefix;
     this.host = host;
@@ -168,6 +172,9 @@ final class SimMutations implements Mutations {
 
       @Override
       public void failed(Errno errno) {
+        if (errno == Errno.EIO) {
+          payloads.givenUp();
+        }
         if (errno == Errno.EIO && recording.fences().isLost(worker, mutation.lockSession())) {
           checker.mayBeFenced(tag);
         } else {

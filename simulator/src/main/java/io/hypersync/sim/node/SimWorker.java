@@ -26,6 +26,7 @@ import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.ChunkWaitChecker;
 import io.hypersync.sim.check.DataPlaneChecker;
 import io.hypersync.sim.check.EverywhereChecker;
+import io.hypersync.sim.check.KeptPayloadChecker;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.NoticeChecker;
@@ -54,6 +55,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.ChunkSymbol;
+import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.Notice;
@@ -102,6 +104,7 @@ public final class SimWorker implements WorkerEnd {
   private final ReplicaChecker replica;
   private final PartitionChecker silence;
   private final ChunkWaitChecker waits;
+  private final KeptPayloadChecker payloads;
   private final LinkRecord record;
   private final Recording recording;
   private final SimLocks locks;
@@ -196,6 +199,7 @@ public final class SimWorker implements WorkerEnd {
     this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
     this.waits = new ChunkWaitChecker(name, host::awakeNs, tickNs);
+    this.payloads = new KeptPayloadChecker(name);
     this.installs =
         new SimInstalls(
             disk,
@@ -257,7 +261,7 @@ public final class SimWorker implements WorkerEnd {
     this.agents = new SimAgents(agentPrng, timeline);
     this.mutations =
         new SimMutations(
-            name, name + "." + run + "/", host, calls, agent, agents, recording, record);
+            name, name + "." + run + "/", host, calls, agent, agents, recording, record, payloads);
     this.locks = new SimLocks(name, host, calls, agent, recording.locks(), record);
     this.vfs =
         new Vfs(
@@ -598,6 +602,7 @@ public final class SimWorker implements WorkerEnd {
   /** The connection has ended, or is given up. */
   void disconnected() {
     waits.disconnected();
+    payloads.disconnected();
   }
 
   /** A chunk was stored, or read and compared with its hash. */
@@ -627,6 +632,7 @@ public final class SimWorker implements WorkerEnd {
     } else if (message instanceof WorkerMessage.SubmitIntent submit) {
       recording.mutations().sent(submit.agent(), submit.intent(), agent.visible().index());
       recording.log().sent(submit.intent(), submit.context());
+      payloads.sent(submit.intent());
     }
   }
 
@@ -653,6 +659,7 @@ public final class SimWorker implements WorkerEnd {
         record.received(welcome.commitIndex());
         collectedThrough = welcome.collectedThrough();
         replica.collectedThrough(collectedThrough);
+        payloads.agreed(welcome.params().features().has(Feature.KEPT_PAYLOADS));
       }
       case LeaderMessage.Heartbeat(_, long index, _) -> record.received(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.received(index);
@@ -715,11 +722,16 @@ public final class SimWorker implements WorkerEnd {
           replica.lost(unavailable.hash());
         }
       }
-      if (message instanceof LeaderMessage.LogEntries(_, List<byte[]> entries, var delivery)
-          && delivery != ChunkDelivery.ON_REQUEST) {
-        waits.received(entries(entries), delivery, store::contains);
+      if (message instanceof LeaderMessage.LogEntries(_, List<byte[]> entries, var delivery)) {
+        if (payloads.taking(entries) > 0) {
+          disk.count(SnapshotDisk.WITHOUT_PAYLOAD);
+        }
+        if (delivery != ChunkDelivery.ON_REQUEST) {
+          waits.received(entries(entries), delivery, store::contains);
+        }
       }
       agent.received(message);
+      payloads.taken();
     }
   }
 
@@ -728,8 +740,8 @@ public final class SimWorker implements WorkerEnd {
     List<LogEntry> entries = new ArrayList<>();
     for (byte[] bytes : received) {
       try {
-        LogEntry entry = LogEntryCodec.decode(bytes);
-        if (entry.index() > collectedThrough) {
+        LogEntry entry = LogEntryCodec.decodeSent(bytes);
+        if (entry.index() > collectedThrough && !LogEntryCodec.isWithoutPayload(bytes)) {
           entries.add(entry);
         }
       } catch (DecodeException e) {

@@ -16,7 +16,6 @@ import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
-import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.e2e.harness.Trees;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code hypersync backup}, and workspaces that begin with one: {@code init --from}. */
 @RealMounts
@@ -80,9 +78,6 @@ class BackupTest {
       printf xyz | dd of=big bs=1 seek=100000 conv=notrunc 2>/dev/null
       python3 -c 'import os; os.setxattr("src/b", "user.colour", b"red")'
       """;
-
-  @RegisterExtension
-  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(TestCluster.PATIENT);
 
   private Path folder = Path.of("");
 
@@ -148,40 +143,42 @@ class BackupTest {
 
   @Test
   void aWorkspaceBeginsAgainWithAnyStateOfABackup() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Path mount = cluster.mount("a");
-    Shell.must(mount, "sh", "-ec", MAKE);
-    cluster.settle("a");
-    JsonNode first = backUp(cluster);
-    String then = list(mount);
-    assertTrue(first.path("copied_bytes").asLong() > 6_000_000, first::toString);
-    assertEquals(first.path("chunks"), first.path("copied_chunks"), first::toString);
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Path mount = cluster.mount("a");
+      Shell.must(mount, "sh", "-ec", MAKE);
+      cluster.settle("a");
+      JsonNode first = backUp(cluster);
+      String then = list(mount);
+      assertTrue(first.path("copied_bytes").asLong() > 6_000_000, first::toString);
+      assertEquals(first.path("chunks"), first.path("copied_chunks"), first::toString);
 
-    Shell.must(mount, "sh", "-ec", CHANGE);
-    cluster.settle("a");
-    JsonNode second = backUp(cluster);
-    String now = list(mount);
-    assertNotEquals(then, now);
-    long copied = second.path("copied_bytes").asLong();
-    assertTrue(copied > 0 && copied < MIB, second::toString);
-    JsonNode third = backUp(cluster);
-    assertEquals(second.path("index"), third.path("index"));
-    assertEquals(0, third.path("copied_bytes").asLong(), third::toString);
+      Shell.must(mount, "sh", "-ec", CHANGE);
+      cluster.settle("a");
+      JsonNode second = backUp(cluster);
+      String now = list(mount);
+      assertNotEquals(then, now);
+      long copied = second.path("copied_bytes").asLong();
+      assertTrue(copied > 0 && copied < MIB, second::toString);
+      JsonNode third = backUp(cluster);
+      assertEquals(second.path("index"), third.path("index"));
+      assertEquals(0, third.path("copied_bytes").asLong(), third::toString);
 
-    JsonNode listed = json(cluster.hypersync("backup", "--list", backup().toString(), "--json"));
-    assertEquals(2, listed.path("states").size(), listed::toString);
-    assertEquals(first.path("index"), listed.at("/states/0/index"));
-    assertTrue(listed.at("/states/0/nodes").asLong() > 300, listed::toString);
-    JsonNode checked = json(cluster.hypersync("backup", "--verify", backup().toString(), "--json"));
-    assertEquals(0, checked.path("bad").asLong(), checked::toString);
-    assertEquals(2, checked.path("states").asLong(), checked::toString);
+      JsonNode listed = json(cluster.hypersync("backup", "--list", backup().toString(), "--json"));
+      assertEquals(2, listed.path("states").size(), listed::toString);
+      assertEquals(first.path("index"), listed.at("/states/0/index"));
+      assertTrue(listed.at("/states/0/nodes").asLong() > 300, listed::toString);
+      JsonNode checked =
+          json(cluster.hypersync("backup", "--verify", backup().toString(), "--json"));
+      assertEquals(0, checked.path("bad").asLong(), checked::toString);
+      assertEquals(2, checked.path("states").asLong(), checked::toString);
 
-    requireNewest(cluster, mount, now);
-    String index = first.path("index").asText();
-    try (TestCluster old = begin(cluster, "--at", index)) {
-      old.startLeader();
-      old.startWorker("x");
-      assertEquals(then, list(old.mount("x")));
+      requireNewest(cluster, mount, now);
+      String index = first.path("index").asText();
+      try (TestCluster old = begin(cluster, "--at", index)) {
+        old.startLeader();
+        old.startWorker("x");
+        assertEquals(then, list(old.mount("x")));
+      }
     }
   }
 
@@ -247,98 +244,104 @@ class BackupTest {
   @Test
   @LongVersion
   void aBackupThatWasKilledIsGoneOnWith() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Path mount = cluster.mount("a");
-    Shell.must(mount, "sh", "-ec", MAKE);
-    cluster.settle("a");
-    for (int kills = 0; kills < KILLS; kills++) {
-      cluster.leader().ask("backup", request(backup(), MIB));
-      Await.until(
-          "something is copied",
-          () -> status(cluster).at("/current/copied_bytes").asLong() > MIB * 3 / 2);
-      cluster.leader().kill();
-      JsonNode listed = json(cluster.hypersync("backup", "--list", backup().toString(), "--json"));
-      assertEquals(0, listed.path("states").size(), listed::toString);
-      Shell none = cluster.hypersync("init", folder + "/none", "--from", backup().toString());
-      assertEquals(1, none.exit(), none::output);
-      assertTrue(none.output().contains("no state that is complete"), none::output);
-      cluster.startLeader();
-      cluster.awaitWritable("a");
-    }
-    JsonNode whole = backUp(cluster);
-    assertTrue(whole.path("copied_bytes").asLong() < 6_000_000 - MIB, whole::toString);
-    assertTrue(
-        whole.path("copied_chunks").asLong() < whole.path("chunks").asLong(), whole::toString);
-    Shell checked = cluster.hypersync("backup", "--verify", backup().toString());
-    assertEquals(0, checked.exit(), checked::output);
-    assertTrue(checked.output().contains("all is well"), checked::output);
-    try (TestCluster restored = begin(cluster)) {
-      restored.startLeader();
-      restored.startWorker("x");
-      assertEquals(list(mount), list(restored.mount("x")));
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Path mount = cluster.mount("a");
+      Shell.must(mount, "sh", "-ec", MAKE);
+      cluster.settle("a");
+      for (int kills = 0; kills < KILLS; kills++) {
+        cluster.leader().ask("backup", request(backup(), MIB));
+        Await.until(
+            "something is copied",
+            () -> status(cluster).at("/current/copied_bytes").asLong() > MIB * 3 / 2);
+        cluster.leader().kill();
+        JsonNode listed =
+            json(cluster.hypersync("backup", "--list", backup().toString(), "--json"));
+        assertEquals(0, listed.path("states").size(), listed::toString);
+        Shell none = cluster.hypersync("init", folder + "/none", "--from", backup().toString());
+        assertEquals(1, none.exit(), none::output);
+        assertTrue(none.output().contains("no state that is complete"), none::output);
+        cluster.startLeader();
+        cluster.awaitWritable("a");
+      }
+      JsonNode whole = backUp(cluster);
+      assertTrue(whole.path("copied_bytes").asLong() < 6_000_000 - MIB, whole::toString);
+      assertTrue(
+          whole.path("copied_chunks").asLong() < whole.path("chunks").asLong(), whole::toString);
+      Shell checked = cluster.hypersync("backup", "--verify", backup().toString());
+      assertEquals(0, checked.exit(), checked::output);
+      assertTrue(checked.output().contains("all is well"), checked::output);
+      try (TestCluster restored = begin(cluster)) {
+        restored.startLeader();
+        restored.startWorker("x");
+        assertEquals(list(mount), list(restored.mount("x")));
+      }
     }
   }
 
   /** A chunk store leaves 128 MiB free. */
   @Test
   void aBackupThatMeetsAFullDiskIsRepeatedWhenThereIsRoom() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Path mount = cluster.mount("a");
-    Shell.must(mount, "sh", "-ec", "head -c 24000000 /dev/urandom > large");
-    cluster.settle("a");
-    Path disk = cluster.tmpfs("disk", 128 + 16);
-    Path there = disk.resolve("backup");
-    Shell full = cluster.hypersync("backup", there.toString());
-    assertEquals(1, full.exit(), full::output);
-    assertTrue(full.output().contains("no room in " + there), full::output);
-    assertTrue(full.output().contains("do the same again"), full::output);
-    JsonNode listed = json(cluster.hypersync("backup", "--list", there.toString(), "--json"));
-    assertEquals(0, listed.path("states").size(), listed::toString);
-    Files.writeString(mount.resolve("meanwhile"), "the workspace goes on");
-    Shell.must(disk, "mount", "-o", "remount,size=400m", disk.toString());
-    JsonNode done = json(cluster.hypersync("backup", there.toString(), "--json"));
-    assertTrue(done.path("copied_bytes").asLong() < 24_000_000 - MIB, done::toString);
-    Shell checked = cluster.hypersync("backup", "--verify", there.toString());
-    assertEquals(0, checked.exit(), checked::output);
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Path mount = cluster.mount("a");
+      Shell.must(mount, "sh", "-ec", "head -c 24000000 /dev/urandom > large");
+      cluster.settle("a");
+      Path disk = cluster.tmpfs("disk", 128 + 16);
+      Path there = disk.resolve("backup");
+      Shell full = cluster.hypersync("backup", there.toString());
+      assertEquals(1, full.exit(), full::output);
+      assertTrue(full.output().contains("no room in " + there), full::output);
+      assertTrue(full.output().contains("do the same again"), full::output);
+      JsonNode listed = json(cluster.hypersync("backup", "--list", there.toString(), "--json"));
+      assertEquals(0, listed.path("states").size(), listed::toString);
+      Files.writeString(mount.resolve("meanwhile"), "the workspace goes on");
+      Shell.must(disk, "mount", "-o", "remount,size=400m", disk.toString());
+      JsonNode done = json(cluster.hypersync("backup", there.toString(), "--json"));
+      assertTrue(done.path("copied_bytes").asLong() < 24_000_000 - MIB, done::toString);
+      Shell checked = cluster.hypersync("backup", "--verify", there.toString());
+      assertEquals(0, checked.exit(), checked::output);
+    }
   }
 
   @Test
   void aBackupDoesNotKeepTheLeaderFromStoppingNorTheWorkspaceFromWriting() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Path mount = cluster.mount("a");
-    Shell.must(mount, "sh", "-ec", MAKE);
-    cluster.settle("a");
-    var _ = cluster.leader().ask("backup", request(backup(), MIB));
-    Await.until(
-        "something is copied",
-        () -> status(cluster).at("/current/copied_bytes").asLong() > MIB / 2);
-    Shell second = cluster.hypersync("backup", folder.resolve("other").toString());
-    assertEquals(1, second.exit(), second::output);
-    assertTrue(second.output().contains("a backup is under way"), second::output);
-    Shell busy = cluster.hypersync("backup", "--verify", backup().toString());
-    assertEquals(1, busy.exit(), busy::output);
-    assertTrue(busy.output().contains("is in use by a backup"), busy::output);
-    Files.writeString(mount.resolve("meanwhile"), "written");
-    long beganNs = System.nanoTime();
-    cluster.leader().terminate();
-    assertEquals(0, cluster.leader().awaitExit(Await.LIMIT));
-    long tookNs = System.nanoTime() - beganNs;
-    assertTrue(tookNs < Duration.ofSeconds(10).toNanos(), tookNs + " ns to stop");
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Path mount = cluster.mount("a");
+      Shell.must(mount, "sh", "-ec", MAKE);
+      cluster.settle("a");
+      JsonNode asked = cluster.leader().ask("backup", request(backup(), MIB));
+      Await.until(
+          "something is copied",
+          () -> status(cluster).at("/current/copied_bytes").asLong() > MIB / 2);
+      Shell second = cluster.hypersync("backup", folder.resolve("other").toString());
+      assertEquals(1, second.exit(), second::output);
+      assertTrue(second.output().contains("a backup is under way"), second::output);
+      Shell busy = cluster.hypersync("backup", "--verify", backup().toString());
+      assertEquals(1, busy.exit(), busy::output);
+      assertTrue(busy.output().contains("is in use by a backup"), busy::output);
+      Files.writeString(mount.resolve("meanwhile"), "written");
+      assertEquals(1, asked.path("number").asLong());
+      long beganNs = System.nanoTime();
+      cluster.leader().terminate();
+      assertEquals(0, cluster.leader().awaitExit(Await.LIMIT));
+      long tookNs = System.nanoTime() - beganNs;
+      assertTrue(tookNs < Duration.ofSeconds(10).toNanos(), tookNs + " ns to stop");
+    }
   }
 
   @Test
   void aBackupIsNotPutWhereItIsOfNoUse() throws Exception {
-    TestCluster cluster = CLUSTER.get();
-    Files.writeString(cluster.mount("a").resolve("f"), "text");
-    Shell inside = cluster.hypersync("backup", cluster.mount("a").resolve("b").toString());
-    assertEquals(1, inside.exit(), inside::output);
-    assertTrue(inside.output().contains("HyperSync mount"), inside::output);
-    Path state = cluster.workspace().stateDir();
-    Shell beside = cluster.hypersync("backup", state.resolve("b").toString());
-    assertEquals(1, beside.exit(), beside::output);
-    assertTrue(beside.output().contains("in the leader's state directory"), beside::output);
-    Shell past = cluster.hypersync("backup", backup().toString(), "--at", "999999");
-    assertEquals(1, past.exit(), past::output);
-    assertTrue(past.output().contains("there is no snapshot of entry 999999"), past::output);
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      Files.writeString(cluster.mount("a").resolve("f"), "text");
+      Shell inside = cluster.hypersync("backup", cluster.mount("a").resolve("b").toString());
+      assertEquals(1, inside.exit(), inside::output);
+      assertTrue(inside.output().contains("HyperSync mount"), inside::output);
+      Path state = cluster.workspace().stateDir();
+      Shell beside = cluster.hypersync("backup", state.resolve("b").toString());
+      assertEquals(1, beside.exit(), beside::output);
+      assertTrue(beside.output().contains("in the leader's state directory"), beside::output);
+      Shell past = cluster.hypersync("backup", backup().toString(), "--at", "999999");
+      assertEquals(1, past.exit(), past::output);
+      assertTrue(past.output().contains("there is no snapshot of entry 999999"), past::output);
+    }
   }
 }

@@ -44,9 +44,7 @@ class StandbyOnMountsTest {
                 .path("stable")
                 .asBoolean(true),
             "no agents are placed on it");
-        assertTrue(
-            cluster.hypersync("status").output().contains("spare"),
-            () -> "it is in status");
+        assertTrue(cluster.hypersync("status").output().contains("spare"), () -> "it is in status");
 
         cluster.leader().kill();
         standby.kill(); // the host of neither comes back in order
@@ -57,8 +55,7 @@ class StandbyOnMountsTest {
         cluster.awaitWritable("a");
         kept.write(2);
         System.out.printf(
-            "first write after the promotion: %d ms%n",
-            (System.nanoTime() - killedNs) / 1_000_000);
+            "first write after the promotion: %d ms%n", (System.nanoTime() - killedNs) / 1_000_000);
       }
       assertEquals(1, cluster.leader().status().path("term").asLong());
       assertEquals(1, cluster.worker("a").status().path("term_seen").asLong());
@@ -172,8 +169,7 @@ class StandbyOnMountsTest {
         .await(
             "know that",
             status ->
-                worker(status, "spare").path("standby").path("synced_index").asLong()
-                    >= committed);
+                worker(status, "spare").path("standby").path("synced_index").asLong() >= committed);
   }
 
   private static JsonNode worker(JsonNode leader, String name) {

@@ -24,12 +24,11 @@ class WorkerSnapshotTest {
 
   private static final String STARTS = "starting from the snapshot of entry";
 
-  @RegisterExtension
-  static final TestClusterExtension CLUSTER = TestClusterExtension.mended(SETTINGS);
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension(SETTINGS);
 
   @Test
   void aWorkerThatIsKilledStartsFromItsSnapshotAndWhatIsBehindIt() throws Exception {
-    TestCluster cluster = CLUSTER.get();
+    TestCluster cluster = extension.get();
     Path mount = cluster.mount("a");
     Files.createDirectory(mount.resolve("d"));
     for (int i = 0; i < 200; i++) {
@@ -57,7 +56,7 @@ class WorkerSnapshotTest {
 
   @Test
   void aWorkerThatIsStoppedInOrderTakesALastSnapshot() throws Exception {
-    TestCluster cluster = CLUSTER.get();
+    TestCluster cluster = extension.get();
     Files.writeString(cluster.mount("a").resolve("f"), "text");
     cluster.settle("a", "b");
     long applied = cluster.worker("b").status().path("applied_index").asLong();

@@ -125,7 +125,8 @@ class HandOverTest {
     long pid = status().path("pid").asLong();
     Shell ended = cluster.hypersync("worker", "upgrade", "/bin/false");
     assertEquals(1, ended.exit(), ended.output());
-    assertTrue(ended.output().contains("ended with exit code 1 before it was ready"), ended.output());
+    assertTrue(
+        ended.output().contains("ended with exit code 1 before it was ready"), ended.output());
     Shell missing = cluster.hypersync("worker", "upgrade", "/no/such/hypersync");
     assertTrue(missing.output().contains("/no/such/hypersync is no program"), missing.output());
     Path chunks = cluster.stateDir("a").resolve("chunks");
@@ -228,8 +229,8 @@ class HandOverTest {
   }
 
   /**
-   * Without a process for it: a new one closes the files that it inherits, and those on a mount that
-   * nobody answers would hold it up.
+   * Without a process for it: a new one closes the files that it inherits, and those on a mount
+   * that nobody answers would hold it up.
    */
   private static void kill(long pid) {
     assertTrue(ProcessHandle.of(pid).orElseThrow().destroyForcibly());

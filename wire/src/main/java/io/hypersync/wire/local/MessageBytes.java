@@ -2,6 +2,7 @@ package io.hypersync.wire.local;
 
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
+import java.util.List;
 
 /** About how many bytes of memory a message keeps alive: what is large of it, and a little. */
 final class MessageBytes {
@@ -22,9 +23,16 @@ final class MessageBytes {
     return A_LITTLE
         + switch (message) {
           case LeaderMessage.ChunkData data -> data.bytes().length;
-          case LeaderMessage.LogEntries log ->
-              log.entries().stream().mapToLong(entry -> entry.length).sum();
+          case LeaderMessage.LogEntries log -> bytes(log.entries());
           default -> 0;
         };
+  }
+
+  private static long bytes(List<byte[]> entries) {
+    long bytes = 0;
+    for (byte[] entry : entries) {
+      bytes += entry.length;
+    }
+    return bytes;
   }
 }

@@ -14,7 +14,12 @@ public enum Feature {
   /** The leader stores states of the past, and holds them for workers that mount them. */
   PAST_STATES(3),
   /** Chunks may come in multicast packets, to all workers at once. */
-  MULTICAST(4);
+  MULTICAST(4),
+  /**
+   * An entry may come without its payload to the connection that has brought its intent: the worker
+   * keeps the payload until then ({@code LogEntryCodec.withoutPayload}).
+   */
+  KEPT_PAYLOADS(5);
 
   private final int bit;
 

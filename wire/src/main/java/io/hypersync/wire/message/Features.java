@@ -15,7 +15,12 @@ public record Features(long bits) {
 
   /** The features that this version supports. */
   public static final Features SUPPORTED =
-      of(Feature.PAST_STATES, Feature.QUIC_DATAGRAM, Feature.RAPTORQ, Feature.MULTICAST);
+      of(
+          Feature.PAST_STATES,
+          Feature.QUIC_DATAGRAM,
+          Feature.RAPTORQ,
+          Feature.MULTICAST,
+          Feature.KEPT_PAYLOADS);
 
   /** The set of the given features. */
   public static Features of(Feature... features) {

@@ -22,8 +22,8 @@ public final class Protocol {
    * 10, a worker's session outlives its connections ({@link SessionGrant}), and an intent says
    * under which locks it was made ({@code SubmitIntent.lockSession}); since revision 11, the leader
    * tells workers what is not in the log ({@code LeaderMessage.Notice}); since revision 12,
-   * acknowledgements may wait for other workers ({@code LeaderMessage.VisibilityLease}), and leaders
-   * have a term ({@code Welcome.term}).
+   * acknowledgements may wait for other workers ({@code LeaderMessage.VisibilityLease}), and
+   * leaders have a term ({@code Welcome.term}).
    */
   public static final int REVISION = 12;
 

@@ -182,8 +182,7 @@ public sealed interface WorkerMessage {
         int missingChunks,
         @Nullable ApplyError applyError,
         LocalPressure pressure) {
-      this(
-          visibleIndex, visibleRoot, readOnly, missingChunks, applyError, pressure, NO_STANDBY);
+      this(visibleIndex, visibleRoot, readOnly, missingChunks, applyError, pressure, NO_STANDBY);
     }
 
     /** A report without the load of the host. */

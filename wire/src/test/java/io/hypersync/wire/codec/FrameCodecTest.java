@@ -87,7 +87,7 @@ class FrameCodecTest {
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
                 40 0c                                    protocol_revision
-                49 1b 00 00 00 00 00 00 00               features
+                49 3b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
             new WorkerMessage.Hello(

@@ -141,8 +141,7 @@ public final class NatsCasStore implements CasStore, AutoCloseable {
     CompletableFuture<Message> future =
         there.request(subject, wanted.getBytes(StandardCharsets.UTF_8));
     try {
-      return JSON.readTree(
-          future.get(options.limit().toNanos(), TimeUnit.NANOSECONDS).getData());
+      return JSON.readTree(future.get(options.limit().toNanos(), TimeUnit.NANOSECONDS).getData());
     } catch (TimeoutException _) {
       throw silent();
     } catch (CancellationException | ExecutionException _) {
@@ -273,9 +272,7 @@ public final class NatsCasStore implements CasStore, AutoCloseable {
             .pingInterval(options.limit().multipliedBy(2))
             .maxPingsOut(2)
             .errorListener(new ErrorListener() {});
-    options
-        .credentials()
-        .ifPresent(file -> builder.authHandler(Nats.credentials(file.toString())));
+    options.credentials().ifPresent(file -> builder.authHandler(Nats.credentials(file.toString())));
     try {
       return Nats.connect(builder.build());
     } catch (AuthenticationException _) {
@@ -343,7 +340,10 @@ public final class NatsCasStore implements CasStore, AutoCloseable {
   private static String shown(String server) {
     try {
       URI uri = URI.create(server);
-      return uri.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
+      return uri.getScheme()
+          + "://"
+          + uri.getHost()
+          + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
     } catch (IllegalArgumentException _) {
       return "(not an address)";
     }

@@ -105,7 +105,8 @@ class NatsCasStoreTest {
       long revision = store.create(KEY, bytes("a")).orElseThrow();
       server.kill();
       CasException failure = assertThrows(CasException.class, () -> store.read(KEY));
-      assertTrue(failure.getMessage().startsWith("no NATS server can be reached"), failure::getMessage);
+      assertTrue(
+          failure.getMessage().startsWith("no NATS server can be reached"), failure::getMessage);
       server.again();
       Optional<CasRecord> record = Optional.empty();
       for (int i = 0; i < 100 && record.isEmpty(); i++) {
@@ -182,9 +183,7 @@ class NatsCasStoreTest {
     try (NatsServer server = NatsServer.start(folder);
         NatsCasStore store = store(server.url(), false);
         Connection other = Nats.connect(server.url())) {
-      other
-          .keyValueManagement()
-          .create(KeyValueConfiguration.builder("locks").build());
+      other.keyValueManagement().create(KeyValueConfiguration.builder("locks").build());
       other.keyValue("locks").put(KEY, new byte[5_000]);
       CasException failure = assertThrows(CasException.class, () -> store.read(KEY));
       assertTrue(failure.getMessage().contains("5000 bytes"), failure::getMessage);

@@ -213,7 +213,7 @@ final class BatchWriter implements IdleWatermark.Writer {
     if (first.rollTo() != null) {
       roll(first.rollTo(), first.index());
     }
-    boolean chunks = batch.stream().anyMatch(PendingEntry::needsChunkSync);
+    boolean chunks = needsChunkSync();
     if (chunks) {
       chunkSync.begin();
     }
@@ -241,6 +241,15 @@ final class BatchWriter implements IdleWatermark.Writer {
         new CommittedBatch(
             last.index(), batch.size(), bytes, now - first.acceptedAtNanos(), chunks));
     idleWatermark.committed();
+  }
+
+  private boolean needsChunkSync() {
+    for (PendingEntry entry : batch) {
+      if (entry.needsChunkSync()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
