@@ -100,6 +100,9 @@ public final class WorkerDaemon implements Daemon {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean stopping;
 
+  /** It has begun to join; what goes wrong before that is no stop. */
+  private volatile boolean isJoining;
+
   /** It has not become ready: a mount that it has taken over waits for another process. */
   private volatile boolean hasFailed;
 
@@ -386,6 +389,7 @@ public final class WorkerDaemon implements Daemon {
    */
   @Override
   public void awaitReady() throws InterruptedException {
+    isJoining = true;
     try {
       joinAndMount();
     } catch (RuntimeException e) {
@@ -566,7 +570,7 @@ public final class WorkerDaemon implements Daemon {
         last.close();
       }
     } finally {
-      if (incarnation != null && !hasFailed && !ended.isCompletedExceptionally()) {
+      if (incarnation != null && isJoining && !hasFailed && !ended.isCompletedExceptionally()) {
         incarnation.abandon(); // does nothing once it serves
       }
       if (folder != null) {

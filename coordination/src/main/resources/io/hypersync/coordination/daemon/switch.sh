@@ -12,6 +12,8 @@ trap : TERM INT HUP # a signal to all processes of a group is for the one that g
 readonly LAST_TRIES=20
 readonly CHATTER=2000 # bytes of output that are passed on
 until=
+pending=
+part=
 
 now() {
   local uptime rest
@@ -74,11 +76,12 @@ while :; do
       continue
     fi
     printf -v left '%d.%02d' $((left / 100)) $((left % 100))
-    read -r -t "$left" order a b c d
+    IFS= read -r -t "$left" part
   else
-    read -r order a b c d
+    IFS= read -r part
   fi
   got=$?
+  pending+=$part # the time may be over in the middle of a line: its beginning must not be lost
   if ((got > 128)); then
     continue
   fi
@@ -89,6 +92,8 @@ while :; do
     done
     exit 1
   fi
+  read -r order a b c d <<<"$pending"
+  pending=
   case $order in
     start) start "$a" "$b" "$c" "$d" ;;
     stop)

@@ -281,7 +281,7 @@ class PutexDaemonTest {
   @Test
   void aStartThatHangsIsEndedAndTheServiceStoppedInTime() throws Exception {
     PutexScripts hangs =
-        new PutexScripts("true", scripts().start() + "; sleep 1000", scripts().stop(), "");
+        new PutexScripts("true", scripts().start() + "sleep 1000", scripts().stop(), "");
     try (ServiceSwitch lever = new ServiceSwitch(hangs, Map.of(), TIMING, Clock.SYSTEM)) {
       long untilNs = Clock.SYSTEM.monotonicNs() + 1_000 * MS;
       Outcome outcome = lever.start(new Step.Start(false, untilNs, 5_000 * MS));

@@ -100,6 +100,7 @@ class IncarnationHistoriesTest {
     private final class Process {
       private final RecordingLeaderLink link = new RecordingLeaderLink();
       private final IntentTracker tracker;
+      private final ArrayDeque<CommitAck> acks = new ArrayDeque<>();
       private int taken;
       private long applied;
 
@@ -159,6 +160,15 @@ class IncarnationHistoriesTest {
         return true;
       }
 
+      /** An ack arrives, before or after its entry. */
+      boolean hear() {
+        CommitAck ack = acks.poll();
+        if (ack != null) {
+          tracker.acknowledged(ack, applied, 0);
+        }
+        return ack != null;
+      }
+
       boolean apply() {
         if (applied == log.size()) {
           return false;
@@ -194,12 +204,8 @@ class IncarnationHistoriesTest {
       log.add(entry);
       Committed place = new Committed(index, new OpId(1, index), 1, Hash.ZERO, -1);
       known.put(intent.intent(), place);
-      if (random.nextBoolean()) { // else the ack is lost, or comes after the entry
-        for (Process each : alive) {
-          each.tracker.acknowledged(
-              new CommitAck(intent.intent(), null, place, index), each.applied, 0);
-        }
-      }
+      CommitAck ack = new CommitAck(intent.intent(), null, place, index);
+      alive.forEach(each -> each.acks.add(ack)); // lost with the process
       return true;
     }
 
@@ -238,7 +244,7 @@ class IncarnationHistoriesTest {
      */
     void run() {
       while (lastRequest / 2 < REQUESTS) {
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(10)) {
           case 0, 1 -> {
             lastRequest += 2;
             String name = "n" + lastRequest;
@@ -248,6 +254,7 @@ class IncarnationHistoriesTest {
           case 2, 3 -> List.copyOf(alive).forEach(Process::send);
           case 4, 5 -> commit();
           case 6 -> List.copyOf(alive).forEach(Process::apply);
+          case 7, 8 -> List.copyOf(alive).forEach(Process::hear);
           default -> {
             if (random.nextInt(3) == 0) {
               killAndSucceed();
@@ -260,6 +267,7 @@ class IncarnationHistoriesTest {
         goesOn = commit();
         for (Process each : List.copyOf(alive)) {
           goesOn |= each.send();
+          goesOn |= each.hear();
           goesOn |= each.apply();
         }
       }

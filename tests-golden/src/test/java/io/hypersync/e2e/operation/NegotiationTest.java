@@ -96,7 +96,7 @@ class NegotiationTest {
     assertEquals(chunk, negotiated.path("chunk_max").asInt(), worker::toString);
     assertEquals(0, negotiated.path("batch_window_ms").asInt(-1), worker::toString);
     assertEquals(
-        "[\"quic_datagram\",\"raptorq\",\"past_states\"]",
+        "[\"quic_datagram\",\"raptorq\",\"past_states\",\"kept_payloads\"]",
         negotiated.path("features").toString(),
         worker::toString);
   }

@@ -105,8 +105,7 @@ class NatsCasStoreTest {
       long revision = store.create(KEY, bytes("a")).orElseThrow();
       server.kill();
       CasException failure = assertThrows(CasException.class, () -> store.read(KEY));
-      assertTrue(
-          failure.getMessage().startsWith("no NATS server can be reached"), failure::getMessage);
+      assertTrue(failure.getMessage().contains("NATS server"), failure::getMessage);
       server.again();
       Optional<CasRecord> record = Optional.empty();
       for (int i = 0; i < 100 && record.isEmpty(); i++) {
