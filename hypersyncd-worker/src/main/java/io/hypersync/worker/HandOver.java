@@ -52,7 +52,7 @@ final class HandOver {
     this.worker = worker;
   }
 
-  /** Why the last one did not come about; empty if none has failed. */
+  /** Why the last one did not come about; empty if it is under way, or there was none. */
   String lastFailure() {
     return lastFailure;
   }
@@ -106,6 +106,7 @@ final class HandOver {
       mine.stays(why);
       throw failed(why);
     }
+    lastFailure = ""; // whoever waits for this one must not read of one before
     return build;
   }
 

@@ -209,7 +209,7 @@ final class KernelBackend implements MountBackend {
 
   @Override
   public boolean isMounted() {
-    return session != null;
+    return vfs != null; // which is after the keeper has the mount
   }
 
   @Override

@@ -696,12 +696,12 @@ public final class WorkerRuntime implements AutoCloseable {
    * @param force whether open files on local paths, and mounts of the past, may end with this one
    */
   public String obstacle(boolean force) {
+    if (!backend.isMounted()) {
+      return "it has not mounted the workspace yet";
+    }
     if (incarnation == null || !incarnation.isKept()) {
       return "its mount ends with it: takeover_timeout is not set in [hypersync.worker], or the"
           + " worker's log says why no process keeps the mount";
-    }
-    if (!backend.isMounted()) {
-      return "it has not mounted the workspace yet";
     }
     String kept = incarnation.memory().obstacle();
     if (!kept.isEmpty() || force) {

@@ -509,7 +509,10 @@ public final class TestCluster implements AutoCloseable {
     leader().await("have a session of worker " + name, status -> hasSession(status, name));
     worker.await(
         "be writable",
-        status -> status.path("connected").asBoolean() && !status.path("read_only").asBoolean());
+        status ->
+            status.path("mounted").asBoolean()
+                && status.path("connected").asBoolean()
+                && !status.path("read_only").asBoolean());
     return worker;
   }
 

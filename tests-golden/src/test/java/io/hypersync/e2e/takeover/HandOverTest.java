@@ -221,7 +221,8 @@ class HandOverTest {
   void oneHandOverAtATime() throws Exception {
     cluster.startWorker("a", Map.of("HYPERSYNC_FAULT_HOLD_AT", "SUCCESSOR_READY:1"));
     AdminClient admin = admin();
-    var _ = admin.call("restart", JsonNodeFactory.instance.objectNode());
+    AdminClient.Reply first = admin.ask("restart");
+    assertTrue(first instanceof AdminClient.Reply.Result, () -> first + cluster.logs());
     Shell second = cluster.hypersync("worker", "restart");
     assertEquals(1, second.exit());
     assertTrue(second.output().contains("is starting already"), second.output());
