@@ -80,7 +80,7 @@ class FrameCodecTest {
             1a 02 7731                               worker_id "w1"
             21 fe ff ff ff ff ff ff ff               leader_epoch_seen, little-endian
             28 05                                    applied_index
-            32 20\s\
+            32 20 \
             """
                 + HASH_HEX
                 + """
@@ -406,7 +406,7 @@ class FrameCodecTest {
                 08 09                                     log_index
                 12 10 d0d1d2d3d4d5d6d7d8d9dadbdcdddedf    op_id
                 18 87 94 eb dc 03                         committed_at_ns
-                22 20\s\
+                22 20 \
                 """
                 + HASH_HEX
                 + """
