@@ -38,7 +38,7 @@ final class Driver implements MutexWatcher {
 
   /** Gives these answers, one after the other. */
   Driver give(String answers) {
-    for (String answer : answers.trim().split(" +")) {
+    for (String answer : answers.trim().split(" +", -1)) {
       if (!answer.isEmpty()) {
         one(answer);
       }

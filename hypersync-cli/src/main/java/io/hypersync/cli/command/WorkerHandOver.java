@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 /** What {@code worker restart} and {@code worker upgrade} have in common. */
 final class WorkerHandOver {
   /** A successor has a minute and a half until it is ready. */
-  private static final Duration READY_LIMIT = Duration.ofSeconds(120);
+  private static final Duration READY_LIMIT = Duration.ofMinutes(2);
 
   private static final Duration ASK_LIMIT = Duration.ofSeconds(5);
 

@@ -336,7 +336,7 @@ public final class VisibleEverywhere implements AckGate {
     long longestNs = options.timeoutNs() * LONGEST_PAUSE;
     boolean isNew = before == null || nowNs - before.untilNs >= longestNs;
     int times = before == null || isNew ? 0 : Math.min(before.times + 1, MAX_TIMES);
-    long pauseNs = Math.min(options.timeoutNs() / FIRST_PAUSE << times, longestNs);
+    long pauseNs = Math.min((options.timeoutNs() / FIRST_PAUSE) << times, longestNs);
     long fromNs = slow.state == State.OUT ? nowNs : slow.leaseEndNs;
     pauses.put(slow.worker(), new Pause(times, fromNs + pauseNs));
     LOG.warn(

@@ -63,7 +63,7 @@ final class StandbyStateTest {
   }
 
   private void commit(FsOp op) {
-    long index = leader.size() + 1;
+    long index = leader.size() + 1L;
     NodeId created = op instanceof FsOp.CreateFile ? FILE : LogEntry.NO_NODE;
     state = States.after(state, op, index, created);
     leader.add(Entries.of(index, op).creating(created).root(state.root()).entry());

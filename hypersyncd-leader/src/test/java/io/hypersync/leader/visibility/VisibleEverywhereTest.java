@@ -167,8 +167,8 @@ class VisibleEverywhereTest {
     bothHold();
     long first = cutOff(11);
     long second = cutOff(12);
-    assertEquals(1_000, first / MS, 150);
-    assertEquals(2_000, second / MS, 150);
+    assertEquals(1_000.0, (double) first / MS, 150);
+    assertEquals(2_000.0, (double) second / MS, 150);
   }
 
   @Test

@@ -48,7 +48,7 @@ class StallTest {
   @Test
   void looksThatAllComeLateNeedTenOfThem() {
     for (int look = 1; look < 10; look++) {
-      assertFalse(stall.isStalled(look * 1_000 * MS), "look " + look);
+      assertFalse(stall.isStalled(look * 1_000L * MS), "look " + look);
     }
     assertTrue(stall.isStalled(10_000 * MS));
   }

@@ -79,8 +79,8 @@ class IncarnationHistoriesTest {
     private final Map<IntentId, Committed> known = new HashMap<>();
     private final ArrayDeque<SubmitIntent> undecided = new ArrayDeque<>();
     private final Map<String, Integer> happened;
-    private final List<Process> alive = new ArrayList<>();
-    private Process serving;
+    private final List<Run> alive = new ArrayList<>();
+    private Run serving;
     private long lastRequest;
     private int processes;
 
@@ -88,7 +88,7 @@ class IncarnationHistoriesTest {
       this.random = new Random(seed);
       this.fault = fault;
       this.happened = happened;
-      this.serving = new Process(0, false);
+      this.serving = new Run(0, false);
       alive.add(serving);
     }
 
@@ -97,14 +97,14 @@ class IncarnationHistoriesTest {
     }
 
     /** One process, from its start to its death. */
-    private final class Process {
+    private final class Run {
       private final RecordingLeaderLink link = new RecordingLeaderLink();
       private final IntentTracker tracker;
       private final ArrayDeque<CommitAck> acks = new ArrayDeque<>();
       private int taken;
       private long applied;
 
-      Process(long start, boolean isSuccessor) {
+      Run(long start, boolean isSuccessor) {
         processes++;
         int number = processes;
         long[] entropy = {1_000L * number};
@@ -221,17 +221,15 @@ class IncarnationHistoriesTest {
       if (!waiting.isEmpty()) {
         count("taken over with requests in flight");
       }
-      Process before = serving;
+      Run before = serving;
       long start = before.applied == 0 ? 0 : random.nextLong(before.applied + 1);
-      serving = new Process(start, true);
+      serving = new Run(start, true);
       if (fault != Fault.TWO_AT_ONCE) {
         alive.clear();
       }
       alive.add(serving);
       // It catches up before it has requests sent again.
-      while (serving.apply()) {
-        continue;
-      }
+      while (serving.apply()) {}
       if (fault != Fault.ANSWERED_BY_NOBODY) {
         Map.copyOf(waiting).forEach((number, name) -> serving.submit(number | AGAIN, name));
       }
@@ -251,10 +249,10 @@ class IncarnationHistoriesTest {
             waiting.put(lastRequest, name);
             serving.submit(lastRequest, name);
           }
-          case 2, 3 -> List.copyOf(alive).forEach(Process::send);
+          case 2, 3 -> List.copyOf(alive).forEach(Run::send);
           case 4, 5 -> commit();
-          case 6 -> List.copyOf(alive).forEach(Process::apply);
-          case 7, 8 -> List.copyOf(alive).forEach(Process::hear);
+          case 6 -> List.copyOf(alive).forEach(Run::apply);
+          case 7, 8 -> List.copyOf(alive).forEach(Run::hear);
           default -> {
             if (random.nextInt(3) == 0) {
               killAndSucceed();
@@ -265,7 +263,7 @@ class IncarnationHistoriesTest {
       boolean goesOn = true;
       while (goesOn) {
         goesOn = commit();
-        for (Process each : List.copyOf(alive)) {
+        for (Run each : List.copyOf(alive)) {
           goesOn |= each.send();
           goesOn |= each.hear();
           goesOn |= each.apply();

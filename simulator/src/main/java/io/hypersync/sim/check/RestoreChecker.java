@@ -170,35 +170,57 @@ public final class RestoreChecker {
 
   private record Place(NodeId parent, Name name) {}
 
+  /** A directory that was moved with all that is in it, by an entry. */
+  private record Moved(NodeId directory, long entry) {}
+
   /** What others have changed or moved since a restore was planned, and the last entry of that. */
   private record Others(
-      FsState planned, FsState wanted, Map<NodeId, Long> changed, Map<NodeId, Long> moved) {
+      FsState planned, FsState wanted, Map<NodeId, Long> changed, Map<NodeId, Moved> moved) {
     Others(FsState planned, FsState wanted) {
       this(planned, wanted, new HashMap<>(), new HashMap<>());
     }
 
-    /** Whether a file is theirs; not if its directory is where the plan has it or wants it. */
+    /**
+     * Whether a file is theirs. Not if a directory that it was moved with, or one in between, is
+     * where the plan has it or wants it.
+     */
     boolean have(NodeId file, FsState now) {
       if (changed.containsKey(file)) {
         return true;
       }
-      if (!moved.containsKey(file)) {
+      Moved with = moved.get(file);
+      if (with == null) {
         return false;
       }
       Map<NodeId, String> paths = paths(now);
-      String path = paths.getOrDefault(file, "");
-      String directory = path.substring(0, Math.max(0, path.lastIndexOf('/')));
-      for (Map.Entry<NodeId, String> each : paths.entrySet()) {
-        if (each.getValue().equals(directory)) {
-          return !directory.equals(paths(planned).get(each.getKey()))
-              && !directory.equals(paths(wanted).get(each.getKey()));
-        }
+      Map<String, NodeId> directories = new HashMap<>();
+      paths.forEach((id, path) -> directories.put(path, id));
+      String directory = directory(paths.getOrDefault(file, ""));
+      if (directory.isEmpty()) {
+        return false;
       }
-      return false;
+      while (!directory.isEmpty()) {
+        NodeId id = directories.get(directory);
+        if (id == null
+            || directory.equals(paths(planned).get(id))
+            || directory.equals(paths(wanted).get(id))) {
+          return false;
+        }
+        if (id.equals(with.directory)) {
+          return true;
+        }
+        directory = directory(directory);
+      }
+      return true;
+    }
+
+    private static String directory(String path) {
+      return path.substring(0, Math.max(0, path.lastIndexOf('/')));
     }
 
     long since(NodeId file) {
-      return changed.getOrDefault(file, moved.getOrDefault(file, 0L));
+      Moved with = moved.get(file);
+      return changed.getOrDefault(file, with == null ? 0 : with.entry);
     }
 
     private static Map<NodeId, String> paths(FsState state) {
@@ -279,7 +301,7 @@ public final class RestoreChecker {
    * Collects what others have moved with a directory: it is theirs. Not what has a name elsewhere,
    * where it may be restored.
    */
-  private static void below(LogEntry entry, FsState state, Place place, Map<NodeId, Long> moved) {
+  private static void below(LogEntry entry, FsState state, Place place, Map<NodeId, Moved> moved) {
     Node directory = state.node(place.parent);
     Node top = directory == null ? null : state.lookup(directory, place.name);
     if (top == null || top.type() != NodeType.DIRECTORY) {
@@ -290,7 +312,7 @@ public final class RestoreChecker {
     for (NodeId id : all.keySet()) {
       Node node = state.node(id);
       if (node != null && node.type() != NodeType.DIRECTORY && node.attributes().nlink() == 1) {
-        moved.put(id, entry.index());
+        moved.put(id, new Moved(top.id(), entry.index()));
       }
     }
   }
