@@ -1,5 +1,6 @@
 package io.hypersync.coordination.daemon;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,7 @@ final class Chatter {
   private static final int KEPT_BYTES = 2_000;
   private static final int PIECE_BYTES = 8_192;
 
-  private final StringBuilder kept = new StringBuilder(); // guarded by itself
+  private final ByteArrayOutputStream kept = new ByteArrayOutputStream(); // guarded by itself
 
   Chatter(InputStream output, String thread) {
     Thread.ofVirtual().name(thread).start(() -> read(output));
@@ -23,9 +24,7 @@ final class Chatter {
     try (output) {
       for (int count = output.read(piece); count >= 0; count = output.read(piece)) {
         synchronized (kept) {
-          int room = KEPT_BYTES - kept.length();
-          kept.append(
-              new String(piece, 0, Math.min(count, Math.max(0, room)), StandardCharsets.UTF_8));
+          kept.write(piece, 0, Math.min(count, KEPT_BYTES - kept.size()));
         }
       }
     } catch (IOException _) {
@@ -36,8 +35,8 @@ final class Chatter {
   /** What was printed first since the last call, without white space around it. */
   String take() {
     synchronized (kept) {
-      String text = kept.toString().strip();
-      kept.setLength(0);
+      String text = kept.toString(StandardCharsets.UTF_8).strip();
+      kept.reset();
       return text;
     }
   }

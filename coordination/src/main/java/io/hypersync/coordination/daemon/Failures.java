@@ -5,7 +5,9 @@ import io.hypersync.model.text.Printable;
 /** How the failure of a script is told. */
 final class Failures {
   private static final int MAX_CHARS = 300;
-  private static final int KILLED = 137;
+
+  /** The exit code of what was killed, and of {@code timeout} that has killed. */
+  static final int KILLED = 137;
 
   private Failures() {}
 

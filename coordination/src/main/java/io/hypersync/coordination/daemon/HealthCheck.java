@@ -9,9 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs the health check, for a bounded time. One thread runs it; any other may {@link #end} it. */
 final class HealthCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(HealthCheck.class);
+
   /** How much longer than the limit is waited for a process that was killed at its limit. */
   private static final long GRACE_NS = 200_000_000L;
 
@@ -21,6 +25,7 @@ final class HealthCheck {
   private final String script;
   private final Map<String, String> environment;
   private volatile @Nullable Process running;
+  private volatile boolean isToEnd;
 
   HealthCheck(String script, Map<String, String> environment) {
     this.script = script;
@@ -51,6 +56,9 @@ final class HealthCheck {
     }
     running = process;
     try {
+      if (isToEnd) {
+        ProcessGroup.signalKill(process);
+      }
       Chatter output = new Chatter(process.getInputStream(), "putex-check-output");
       boolean hasEnded = process.waitFor(check.limitNs() + GRACE_NS, TimeUnit.NANOSECONDS);
       if (!hasEnded || System.nanoTime() - begun >= check.limitNs()) {
@@ -65,22 +73,19 @@ final class HealthCheck {
           Failures.told("the health check", process.exitValue(), output.take()));
     } finally {
       running = null;
-      kill(process);
+      boolean wasKilled = process.isAlive() || process.exitValue() == Failures.KILLED;
+      if (wasKilled && !ProcessGroup.kill(process, GRACE_NS)) {
+        LOG.warn("the health check was killed, but something that it has started still runs");
+      }
     }
   }
 
-  /** Ends a check that runs. It has failed then. */
+  /** Ends a check that runs, and each one that is run from now on. It has failed then. */
   void end() {
+    isToEnd = true;
     Process process = running;
     if (process != null) {
-      kill(process);
-    }
-  }
-
-  private static void kill(Process process) {
-    if (process.isAlive()) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      ProcessGroup.signalKill(process);
     }
   }
 }

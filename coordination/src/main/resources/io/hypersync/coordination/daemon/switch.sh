@@ -8,6 +8,7 @@
 # The environment has PUTEX_START, PUTEX_STOP, PUTEX_FENCE (bash; the last may be empty), and PUTEX_STOP_LIMIT.
 set -uf
 export LC_ALL=C
+exec 3>&2 2>/dev/null # 3 is for what scripts print; what this bash says of those it has killed is not that
 trap : TERM INT HUP # a signal to all processes of a group is for the one that gives the orders
 readonly LAST_TRIES=20
 readonly CHATTER=2000 # bytes of output that are passed on
@@ -21,12 +22,19 @@ now() {
   NOW=$((10#${uptime/./}))
 }
 
+# Passes on what a script prints, at once, and reads it to its end. Holds nothing that whoever gives the orders waits for.
+drain() {
+  exec >&3 3>&-
+  dd bs=1 count="$CHATTER" status=none
+  exec cat >/dev/null
+}
+
 # run NAME LIMIT COMMAND: whatever the command has started in its process group is killed with it at the limit. Its
-# output is read to the end, by somebody who is not waited for: a script may leave a daemon behind that holds it.
+# output goes to one that is not waited for: a script may leave a daemon behind that holds it.
 run() {
   local limit
   printf -v limit '%d.%02d' $(($2 / 100)) $(($2 % 100))
-  timeout -s KILL "$limit" bash -c "$3" "putex-$1" </dev/null > >(head -c "$CHATTER" >&2; exec cat >/dev/null 2>&1) 2>&1
+  timeout -s KILL "$limit" bash -c "$3" "putex-$1" </dev/null > >(drain) 2>&1 3>&-
 }
 
 # In a subshell: if nobody reads it any more, that one is killed.

@@ -3,6 +3,7 @@ package io.hypersync.coordination.daemon;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,13 +13,16 @@ import io.hypersync.coordination.cas.MemoryCasStore.Fault;
 import io.hypersync.coordination.putex.Outcome;
 import io.hypersync.coordination.putex.PutexTiming;
 import io.hypersync.coordination.putex.Step;
+import io.hypersync.fixtures.HostProcesses;
 import io.hypersync.runtime.agent.Clock;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +50,7 @@ class PutexDaemonTest {
     return new PutexScripts(
         "echo \"$1\" >>%1$s/checks; ! test -e %1$s/sick".formatted(folder),
         """
-        kill -0 "$(cat %1$s/pid)" 2>/dev/null && exit
+        kill -0 "$(cat %1$s/pid 2>/dev/null)" 2>/dev/null && exit
         setsid sleep 1000 & echo $! >%1$s/pid; echo started >>%1$s/starts
         """
             .formatted(folder),
@@ -90,16 +94,16 @@ class PutexDaemonTest {
   }
 
   private boolean serviceRuns() throws IOException {
-    Path pid = folder.resolve("pid");
-    return Files.exists(pid)
-        && ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
-            .map(ProcessHandle::isAlive)
-            .orElse(false);
+    String pid = lines("pid").strip();
+    return !pid.isEmpty() && HostProcesses.runs(Long.parseLong(pid));
   }
 
   private String lines(String file) throws IOException {
-    Path path = folder.resolve(file);
-    return Files.exists(path) ? Files.readString(path) : "";
+    try {
+      return Files.readString(folder.resolve(file));
+    } catch (NoSuchFileException _) {
+      return "";
+    }
   }
 
   @Test
@@ -174,7 +178,8 @@ class PutexDaemonTest {
   @Test
   void aCheckThatHangsIsEndedWithAllThatItHasStarted() throws Exception {
     PutexScripts scripts = scripts();
-    String hangs = "sleep 7777 & wait";
+    String hangs = "tail -f %s/hangs & wait".formatted(folder);
+    Files.createFile(folder.resolve("hangs"));
     free();
     PutexDaemon daemon =
         agent(new PutexScripts(hangs, scripts.start(), scripts.stop(), scripts.fence()));
@@ -182,9 +187,22 @@ class PutexDaemonTest {
     assertEquals(
         "the health check took longer than 1000 ms", status.path("check_failure").asText());
     daemon.close();
-    assertFalse(
-        ProcessHandle.allProcesses()
-            .anyMatch(process -> process.info().commandLine().orElse("").contains("sleep 7777")));
+    assertEquals(List.of(), HostProcesses.withCommandLine(folder + "/hangs"));
+  }
+
+  @Test
+  void aCheckThatIsEndedLeavesNothingWheneverThatIs() throws Exception {
+    Files.createFile(folder.resolve("hangs"));
+    for (int i = 0; i < 60; i++) {
+      HealthCheck check = new HealthCheck("tail -f %s/hangs & wait".formatted(folder), Map.of());
+      FutureTask<Outcome> run =
+          new FutureTask<>(() -> check.run(new Step.Check(true, 20_000 * MS)));
+      Thread.ofPlatform().start(run);
+      TimeUnit.MICROSECONDS.sleep(200L * i);
+      check.end();
+      assertInstanceOf(Outcome.Failed.class, run.get(5, TimeUnit.SECONDS));
+      assertEquals(List.of(), HostProcesses.withCommandLine(folder + "/hangs"));
+    }
   }
 
   @Test
@@ -287,6 +305,22 @@ class PutexDaemonTest {
       Outcome outcome = lever.start(new Step.Start(false, untilNs, 5_000 * MS));
       assertEquals(new Outcome.Failed("starting the service was killed"), outcome);
       TimeUnit.MILLISECONDS.sleep(700);
+      assertFalse(serviceRuns());
+    }
+  }
+
+  @Test
+  void whatAStartSaysIsToldAlsoIfTheServiceHoldsItsOutput() throws Exception {
+    PutexScripts fails =
+        new PutexScripts(
+            "true", scripts().start() + "echo it is full >&2; exit 3", scripts().stop(), "");
+    try (ServiceSwitch lever = new ServiceSwitch(fails, Map.of(), TIMING, Clock.SYSTEM)) {
+      long untilNs = Clock.SYSTEM.monotonicNs() + 60_000 * MS;
+      assertEquals(
+          new Outcome.Failed("starting the service failed with exit code 3: it is full"),
+          lever.start(new Step.Start(false, untilNs, 5_000 * MS)));
+      assertTrue(serviceRuns());
+      assertEquals(new Outcome.Passed(), lever.stop(new Step.Stop(TIMING.stopLimitNs())));
       assertFalse(serviceRuns());
     }
   }

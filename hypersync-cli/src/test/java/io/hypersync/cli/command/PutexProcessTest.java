@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.hypersync.fixtures.HostProcesses;
 import io.hypersync.fixtures.NatsServer;
 import io.hypersync.runtime.admin.AdminClient;
 import java.io.IOException;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Agents in processes of their own, {@code hypersync putex}, with a real nats-server, killed,
@@ -31,6 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
 class PutexProcessTest {
   private static final String SERVICE = "team";
   private static final Duration LIMIT = Duration.ofSeconds(2);
+
+  /** Not {@code kill -0}, which also succeeds if it has ended and was not yet reaped. */
+  private static final String RUNS =
+      "runs() { grep -qs '^State:[[:space:]]*[^ZX[:space:]]' \"/proc/$(cat pid 2>/dev/null)/status\"; }";
 
   @TempDir private Path folder;
   private NatsServer nats;
@@ -84,7 +91,7 @@ class PutexProcessTest {
                   "-R=500",
                   "-F=3",
                   "-C=3",
-                  "--check=! test -e '%s/sick'".formatted(home),
+                  "--check=" + checkScript(),
                   "--start=" + startScript(),
                   "--stop=" + stopScript()));
       command.addAll(
@@ -98,25 +105,37 @@ class PutexProcessTest {
               .start();
     }
 
+    private String checkScript() {
+      return """
+          cd '%1$s'
+          test -e hangs-check && tail -f '%1$s/hangs-check'
+          ! test -e sick
+          """
+          .formatted(home);
+    }
+
     private String startScript() {
       return """
           cd '%s'
-          kill -0 "$(cat pid 2>/dev/null)" 2>/dev/null && exit 0
+          test -e hangs-start && tail -f '%1$s/hangs-start'
+          %2$s
+          runs && exit 0
           setsid bash -c 'flock -n 9 || { date >>../overlap; exit 1; }; exec sleep 10000' 9>../only &
           echo $! >pid; date +%%s.%%N >>starts
           """
-          .formatted(home);
+          .formatted(home, RUNS);
     }
 
     private String stopScript() {
       return """
           cd '%s'
           test -e pid || exit 0
+          %s
           kill -9 "$(cat pid)"
-          while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done
+          while runs; do sleep 0.02; done
           rm pid
           """
-          .formatted(home);
+          .formatted(home, RUNS);
     }
 
     void signal(String name) throws Exception {
@@ -126,8 +145,7 @@ class PutexProcessTest {
     boolean runsService() {
       try {
         String pid = Files.readString(home.resolve("pid")).strip();
-        return !pid.isEmpty()
-            && ProcessHandle.of(Long.parseLong(pid)).map(ProcessHandle::isAlive).orElse(false);
+        return !pid.isEmpty() && HostProcesses.runs(Long.parseLong(pid));
       } catch (IOException _) {
         return false;
       }
@@ -237,6 +255,23 @@ class PutexProcessTest {
     assertFalse(b.runsService());
     a.awaitRole("active");
     assertTrue(b.log().contains("frees the lock"), b.log());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hangs-check", "hangs-start"})
+  void whatAScriptThatHangsHasStartedDoesNotOutliveItsAgent(String script) throws Exception {
+    Agent a = new Agent("a", "--store=file:" + folder.resolve("locks"));
+    a.awaitRole("active");
+    Path hangs = Files.createFile(a.home.resolve(script));
+    String started = "tail -f " + hangs;
+    await(
+        () ->
+            HostProcesses.withCommandLine(started).stream()
+                .anyMatch(line -> line.startsWith(started)),
+        script);
+    a.process.destroyForcibly().waitFor();
+    a.awaitStopped();
+    await(() -> HostProcesses.withCommandLine(a.home + "/").isEmpty(), "all has ended");
   }
 
   @Test
