@@ -131,7 +131,7 @@ final class HandOver {
         stay("a call of another process holds up this one in the kernel");
         return;
       }
-    } catch (IOException | InterruptedException e) {
+    } catch (IOException | InterruptedException | RuntimeException e) {
       stay(String.valueOf(e.getMessage()));
       return;
     }

@@ -496,7 +496,9 @@ public final class WorkerAgent implements Agent {
    * any thread.
    */
   public boolean isAwaitingLeader() {
-    return absence.isRunning();
+    return absence.isRunning()
+        // The lease is just over, which the agent finds out in its next turn.
+        || (config.partitionGraceNs() > 0 && writable && !isWritable());
   }
 
   /**
@@ -506,6 +508,7 @@ public final class WorkerAgent implements Agent {
    * @param refused run instead, at once, if it cannot wait
    */
   public void whenWritable(WaitingCall call, Runnable refused) {
+    updateWritable(); // a lease may have ended since
     if (isWritable()) {
       call.ready().run();
     } else if (!absence.await(call, 0)) {
@@ -716,7 +719,11 @@ public final class WorkerAgent implements Agent {
         }
       }
       case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);
-      case LeaderMessage.VisibilityLease word -> lease.told(word, session.isLive(), now);
+      case LeaderMessage.VisibilityLease word -> {
+        if (mirror == EntryMirror.NONE) { // nothing is seen on a standby, so nobody waits for it
+          lease.told(word, session.isLive(), now);
+        }
+      }
       case LeaderMessage.Notice notice -> {
         if (session.notices().take(notice)) {
           surroundings.noticed(notice);

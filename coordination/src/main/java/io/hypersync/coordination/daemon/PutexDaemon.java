@@ -79,6 +79,8 @@ public final class PutexDaemon implements Daemon {
       LOG.error("the agent has failed; its switch stops the service", failure);
       service.close();
       ended.completeExceptionally(failure);
+    } finally {
+      ended.completeExceptionally(new IllegalStateException("the agent has failed"));
     }
   }
 

@@ -64,6 +64,9 @@ public final class ProcessMutex {
   /** Whether the service may run here: it was started and not stopped for sure. */
   private boolean mayRun;
 
+  /** Whether others were fenced and the service was started: until then each start fences. */
+  private boolean activated;
+
   /** Until when the lock is held for sure, if the service may run. */
   private long trustedUntilNs;
 
@@ -162,11 +165,10 @@ public final class ProcessMutex {
           new Step.Wait(Math.min(nowNs + timing.renewalNs() / PAUSES_PER_RENEWAL, attemptUntilNs));
       case SUNNY_READ -> new Step.Read(attemptLimitNs(nowNs));
       case SUNNY_START -> {
-        boolean isActivation = !mayRun;
         mayRun = true;
         // Leaves R for the next renewal.
         long limitNs = trustedUntilNs - nowNs - timing.renewalNs();
-        yield new Step.Start(isActivation, trustedUntilNs, Math.max(limitNs, MIN_START_NS));
+        yield new Step.Start(!activated, trustedUntilNs, Math.max(limitNs, MIN_START_NS));
       }
       case ABORT_BLANK, LEAVE_BLANK -> new Step.Write("", revision, timing.renewalNs());
       case WAIT_R -> new Step.Wait(strokeNs + timing.renewalNs());
@@ -209,7 +211,10 @@ public final class ProcessMutex {
       case SUNNY_WRITE -> renewed(outcome, nowNs);
       case SUNNY_PAUSE -> move(State.SUNNY_READ, "");
       case SUNNY_READ -> lookedAtRenewal(outcome, nowNs);
-      case SUNNY_START -> move(State.WAIT_R, why(outcome));
+      case SUNNY_START -> {
+        activated |= outcome instanceof Outcome.Passed;
+        move(State.WAIT_R, why(outcome));
+      }
       case ABORT_KILL -> {
         noteStop(outcome);
         // Not freed before the service has stopped: others start at once when it is free.
@@ -418,6 +423,7 @@ public final class ProcessMutex {
   private void noteStop(Outcome outcome) {
     if (outcome instanceof Outcome.Passed) {
       mayRun = false;
+      activated = false;
     }
   }
 

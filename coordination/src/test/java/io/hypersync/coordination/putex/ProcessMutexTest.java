@@ -134,6 +134,15 @@ class ProcessMutexTest {
     assertTrue(again.untilNs() - first >= TIMING.renewalNs());
   }
 
+  /** Nobody knows whether the others are fenced. */
+  @Test
+  void aStartThatHasFailedIsNotRepeatedWithoutAFence() {
+    driver.give("free:4 pass written:5 fail found:me:5 pass written:6");
+    assertTrue(((Step.Start) driver.step()).fence());
+    driver.give("pass found:me:6 pass written:7");
+    assertFalse(((Step.Start) driver.step()).fence());
+  }
+
   @Test
   void anotherAgentsLockIsTakenAfterPatienceAndConfirmedForCIntervals() {
     long begunNs = driver.nowNs;

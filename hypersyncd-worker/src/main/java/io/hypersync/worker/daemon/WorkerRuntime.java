@@ -703,6 +703,9 @@ public final class WorkerRuntime implements AutoCloseable {
       return "its mount ends with it: takeover_timeout is not set in [hypersync.worker], or the"
           + " worker's log says why no process keeps the mount";
     }
+    if (!loop().agent().isWritable()) {
+      return "it is read-only: another process would answer nothing until the leader lets it write";
+    }
     String kept = incarnation.memory().obstacle();
     if (!kept.isEmpty() || force) {
       return kept;

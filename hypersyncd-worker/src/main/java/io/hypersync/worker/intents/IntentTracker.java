@@ -186,10 +186,9 @@ public final class IntentTracker implements LocalCalls {
     PendingMutation waiting = new PendingMutation(submitted, id, mutation, nowNs + deadlineNs);
     LogEntry done = earlier == null ? null : earlier.take(id);
     if (earlier != null && done != null) {
-      waiting.applied(done, earlier.state()); // what is in the log is durable, and this is visible
-      var _ = waiting.completeIfApplied();
-      finished.accept(waiting.finished());
-      return;
+      // It is durable, and visible here. The leader is asked all the same: it may hold its answer
+      // back until others show it, too.
+      waiting.applied(done, earlier.state());
     }
     boolean now = held.isEmpty() && maySend(nowNs);
     pending.put(id, waiting);

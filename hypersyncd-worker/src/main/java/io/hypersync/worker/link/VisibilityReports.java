@@ -11,11 +11,17 @@ import io.hypersync.worker.port.LeaderLink;
 public final class VisibilityReports {
   private static final int RENEWALS = 10;
 
+  /** How long own entries wait for a report, so that it tells of several. */
+  private static final long OWN_NS = 2_000_000;
+
   private final LeaderLink link;
   private final VisibilityLease lease;
   private long newestForeign;
   private long reported;
   private long nextNs;
+
+  /** When the last report was sent. */
+  private long sentNs;
 
   /** Has told nothing yet. */
   public VisibilityReports(LeaderLink link, VisibilityLease lease) {
@@ -43,8 +49,11 @@ public final class VisibilityReports {
     if (!lease.isNeeded()) {
       return;
     }
-    boolean isAwaited = newestForeign > reported && settled > reported;
+    // Others wait for own entries, too: for an answer that is about a state which has them.
+    boolean isAwaited =
+        settled > reported && (newestForeign > reported || nowNs - sentNs >= OWN_NS);
     if (isAwaited || nowNs - nextNs >= 0) {
+      sentNs = nowNs;
       nextNs = nowNs + lease.lengthNs() / RENEWALS;
       reported = settled;
       link.send(new WorkerVisible(settled, Math.max(1, nowNs)));

@@ -264,9 +264,15 @@ final class Submitter {
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        paths.committed(entry.op(), state);
-        completion.committed(entry, state);
-        paths.committed(entry.op(), state);
+        try {
+          paths.committed(entry.op(), state);
+          completion.committed(entry, state);
+          paths.committed(entry.op(), state);
+        } catch (PageUnreadableException e) {
+          // The ack came so much later than the entry that a page of its state has left the memory,
+          // and cannot be read any more. What the caller is to be told is not known.
+          completion.failed(Errno.EIO);
+        }
       }
 
       @Override
@@ -331,13 +337,7 @@ final class Submitter {
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        try {
-          onCommit.committed(entry, state);
-        } catch (PageUnreadableException e) {
-          // The ack came so much later than the entry that a page of its state has left the memory,
-          // and cannot be read any more. What the caller is to be told is not known.
-          reply.error(Errno.EIO);
-        }
+        onCommit.committed(entry, state);
       }
 
       @Override

@@ -109,6 +109,9 @@ public final class NatsCasStore implements CasStore, AutoCloseable {
       throw refused(error.path("code").asInt(), error.path("description").asText());
     }
     JsonNode message = answer.path("message");
+    if (message.path("seq").asLong() <= 0) { // else it would look like a record that is free
+      throw new CasException("the NATS server has answered with garbage", "");
+    }
     String headers =
         new String(decoded(message.path("hdrs").asText()), StandardCharsets.ISO_8859_1);
     if (REMOVED.matcher(headers).find()) {
