@@ -104,6 +104,43 @@ class ForgottenIntentsTest {
     assertEquals(head + 1, leader.sequencer().headIndex());
   }
 
+  /** A promoted standby has no log of what came before the snapshot that it began with. */
+  @Test
+  void aLeaderWhoseLogBeginsLaterDoesNotTakeForUnknownWhatCameBefore() {
+    IntentStore promoted = new IntentStore(new InMemoryDatabase(), SHORT);
+    promoted.beginForgotten(40);
+    assertEquals(40, promoted.through());
+    assertEquals(40, new IntentIndex(promoted, 100).forgottenThrough());
+    LeaderAgent next =
+        new LeaderParts(WORKSPACE)
+            .recovered(LeaderParts.genesis(new IntentIndex(promoted, 100)))
+            .log(new MemoryOpLog())
+            .intentWriter(promoted::write)
+            .port(port)
+            .agent();
+    SessionId session = new SessionId(99);
+    next.sessionOpened(session, SLOW, "here");
+    next.received(
+        session,
+        new Hello(
+            WORKSPACE,
+            SLOW,
+            OptionalLong.of(leader.epoch()),
+            0,
+            FsState.genesis().root(),
+            SLOW_RUN));
+    next.doWork();
+    assertNotNull(next.sessions().of(SLOW));
+    port.sent.clear();
+    next.received(session, new IntentStatusRequest(OLD));
+    next.doWork();
+    assertNull(last(IntentStatusResponse.class), "NOT_FOUND would have it sent again");
+
+    IntentStore fromBackup = new IntentStore(new InMemoryDatabase(), SHORT);
+    fromBackup.beginBehind(40);
+    assertEquals(0, fromBackup.forgottenThrough(), "no worker of that workspace has sent any");
+  }
+
   @Test
   void aRunThatIsNewHasNothingToAsk() {
     slow = hello(SLOW, new ClientId(7, 8), OptionalLong.empty());

@@ -1370,8 +1370,8 @@ public final class WorkerAgent implements Agent {
     if (!session.welcomed(welcome, nowNs)) {
       return;
     }
+    mirror.welcomed(welcome.lineage(), welcome.term(), welcome.commitIndex());
     seen.welcomed(welcome.lineage(), welcome.term(), visible().index(), visible().root());
-    mirror.welcomed(welcome.lineage(), welcome.term());
     intents.inlineUpTo(session.params().inlineThreshold());
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);

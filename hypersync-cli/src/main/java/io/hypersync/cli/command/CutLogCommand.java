@@ -16,6 +16,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.CutMark;
 import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
@@ -94,6 +95,7 @@ final class CutLogCommand implements Callable<Integer> {
     Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
     Path oplog = LeaderLog.require(state);
     StateOwner.require(state);
+    StandbyFile.refuse(state);
     if (noTrace && out != null) {
       throw new UserError(
           "--out names a trace, and --no-trace wants none", "Give one of them.", UserError.USAGE);

@@ -28,6 +28,8 @@ import picocli.CommandLine.Option;
     description = {
       "Follow the leader of a workspace with all that it keeps: its log, its snapshots, all content.",
       "Runs until a signal ends it. If the leader is lost: ./hypersync promote.",
+      "The leader does not wait for it: what it acknowledged in its last milliseconds may be lost"
+          + " with it. Named and pinned snapshots do not travel.",
       "The workspace's folder is a copy of the leader's, without its state; it has keys, so copy it"
           + " over ssh."
     },

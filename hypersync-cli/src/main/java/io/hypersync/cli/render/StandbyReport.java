@@ -21,11 +21,16 @@ final class StandbyReport {
           standby.path("leader").asText(),
           state(standby),
           Quantities.count(standby.path("synced_index").asLong()),
-          Quantities.count(standby.path("lag_entries").asLong()),
+          lag(standby.path("lag_entries")),
           standby.path("term_seen").asText(),
           standby.path("pid").asText());
     }
     text.append(table.render(""));
+  }
+
+  /** Nobody knows it while the leader is away. */
+  private static String lag(JsonNode entries) {
+    return entries.isNumber() ? Quantities.count(entries.asLong()) : "?";
   }
 
   private static String state(JsonNode standby) {

@@ -12,8 +12,8 @@ record MirroredLog(StandbyLog log) implements EntryMirror {
   }
 
   @Override
-  public void welcomed(long lineage, long term) {
-    log.welcomed(lineage, term);
+  public void welcomed(long lineage, long term, long commitIndex) {
+    log.welcomed(lineage, term, commitIndex);
   }
 
   @Override

@@ -74,13 +74,14 @@ public final class StandbyDaemon implements Daemon {
   @Override
   public ObjectNode status() {
     ObjectNode status = worker.status().remove(OF_MOUNTS);
-    boolean isComplete = worker.hasAllChunks();
+    boolean isComplete = worker.hasAllChunks() && log.couldLead();
     status.put("role", "standby");
     status.put("complete", isComplete);
     status.put("synced_index", log.syncedIndex());
     status.put("log_first_index", log.firstIndex());
-    status.put(
-        "lag_entries", Math.max(0, status.path("commit_index").asLong() - log.syncedIndex()));
+    long lag = Math.max(0, status.path("commit_index").asLong() - log.syncedIndex());
+    // A leader that is away may have committed more, or may have been cut off and go on.
+    status.put("lag_entries", status.path("connected").asBoolean() ? (Long) lag : null);
     return status;
   }
 

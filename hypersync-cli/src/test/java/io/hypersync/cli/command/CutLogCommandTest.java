@@ -11,6 +11,7 @@ import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
 import io.hypersync.cli.trace.TrimmedLog;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
@@ -81,6 +82,18 @@ final class CutLogCommandTest {
     assertEquals(UserError.USAGE, again.exitCode());
     assertTrue(
         again.err().contains("nothing is behind entry 1: the log ends at entry 1"), again.err());
+  }
+
+  /** It would follow its leader with a log that lacks what it has said to have. */
+  @Test
+  void theLogOfAStandbyIsNotCut() throws IOException {
+    Path state = team.resolve("state");
+    SmallLog.write(state);
+    new StandbyFile(WorkspaceDirectory.open(team).id(), 0, 0, true).write(state);
+    Invocation refused = cut("1", "--yes");
+    assertEquals(1, refused.exitCode());
+    assertTrue(refused.err().contains("is the state of a standby"), refused.err());
+    assertEquals(3, entries());
   }
 
   /** A snapshot stands for what was trimmed; a later one is of what is undone. */

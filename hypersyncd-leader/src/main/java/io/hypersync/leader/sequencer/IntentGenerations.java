@@ -47,6 +47,11 @@ record IntentGenerations(
     return new IntentGenerations(index, 0, 1, 0, index, UNKNOWN);
   }
 
+  /** The same; there were intents of the entries up to this one, and they are not known here. */
+  static IntentGenerations forgotten(long index) {
+    return new IntentGenerations(index, index, 1, 0, index, UNKNOWN);
+  }
+
   /** After a batch was added, as a whole: to the newest generation, or as the first of another. */
   IntentGenerations with(IntentBatch batch, IntentRetention retention) {
     long entries = through - previousThrough;

@@ -157,10 +157,27 @@ public final class IntentStore {
    * @throws DatabaseException if it fails
    */
   public void beginBehind(long index) {
+    begin(IntentGenerations.behind(index));
+  }
+
+  /**
+   * Begins behind an entry with those up to it forgotten: for a state that goes on with a workspace
+   * whose older entries it does not have. A worker that may have sent an intent of theirs is told
+   * nothing of it ({@link ForgottenIntents}). Durable on return.
+   *
+   * @param index the last entry that the log does not have
+   * @throws IllegalStateException if intents are stored already
+   * @throws DatabaseException if it fails
+   */
+  public void beginForgotten(long index) {
+    begin(IntentGenerations.forgotten(index));
+  }
+
+  private void begin(IntentGenerations first) {
     if (view.generations.through() > 0) {
       throw new IllegalStateException("intents up to entry " + through() + " are stored");
     }
-    View after = View.of(IntentGenerations.behind(index));
+    View after = View.of(first);
     Batch rows = new Batch();
     rows.put(Database.DEFAULT, IntentRows.GENERATIONS, after.generations.encoded());
     database.writePatiently(rows);

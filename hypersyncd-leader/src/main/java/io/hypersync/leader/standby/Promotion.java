@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   step                                                             from then on durable
- *   1  intents/ begins behind the entry before the log's first one    intents/
+ *   1  intents/ has those before the log's first entry as forgotten    intents/
  *   2  the log is replayed, all roots compared; chunks of the newest  -
  *      state are looked for
  *   3  lineage of the leader that was followed, the term after its    lineage, term
@@ -118,8 +118,14 @@ public final class Promotion {
             stateDir + " is a standby of another workspace, " + standby.workspace(),
             "Name that one's folder: --dir <dir>");
       }
+      if (!standby.hasFollowed()) {
+        throw new UserError("this standby has not followed any leader yet", OTHERWISE);
+      }
       Term before = new Term(standby.term());
       LeaderState state = whole();
+      if (state.index() == 0) {
+        throw new UserError("this standby has no entry: there is nothing to lead", OTHERWISE);
+      }
       if (!dryRun) {
         LineageFile.inherit(stateDir, standby.lineage());
         TermFile.takeOver(stateDir, before);
@@ -138,7 +144,7 @@ public final class Promotion {
   private LeaderState whole() throws IOException {
     Path oplog = stateDir.resolve("oplog");
     if (!Files.isDirectory(oplog)) {
-      throw new UserError("this standby has no log: it has not followed any leader", OTHERWISE);
+      throw new UserError("this standby has no log", OTHERWISE);
     }
     try (DiskChunkStore chunks =
         DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
@@ -169,7 +175,7 @@ public final class Promotion {
     try (RocksDatabase rows = RocksDatabase.open(intentDir, INTENTS)) {
       IntentStore store = new IntentStore(rows, IntentRetention.DEFAULT);
       if (first > 1) {
-        store.beginBehind(first - 1);
+        store.beginForgotten(first - 1); // a worker may still ask about one of those
       }
       Snapshots snapshots =
           Snapshots.read(

@@ -23,18 +23,21 @@ import java.util.Optional;
  * workspace: the WorkspaceID
  * lineage: 16 hexadecimal digits
  * term: 3
+ * followed: true
  * </pre>
  *
  * @param workspace that it follows
  * @param lineage of the leader that it has followed last; 0 if there was none yet
  * @param term of that leader
+ * @param hasFollowed whether a leader has ever accepted it
  */
-public record StandbyFile(WorkspaceId workspace, long lineage, long term) {
+public record StandbyFile(WorkspaceId workspace, long lineage, long term, boolean hasFollowed) {
   private static final String NAME = "standby";
   private static final int MAX_BYTES = 1_024;
   private static final int HEX = 16;
   private static final List<String> KEYS =
-      List.of("hypersync-standby: ", "workspace: ", "lineage: ", "term: ");
+      List.of("hypersync-standby: ", "workspace: ", "lineage: ", "term: ", "followed: ");
+  private static final int TERM = 3;
 
   /**
    * What the file in a state directory says; empty if there is none.
@@ -73,6 +76,11 @@ public record StandbyFile(WorkspaceId workspace, long lineage, long term) {
     }
   }
 
+  /** The first one of a folder: of a standby that no leader has accepted yet. */
+  static StandbyFile before(WorkspaceId workspace) {
+    return new StandbyFile(workspace, 0, 0, false);
+  }
+
   /** Writes it, durably. */
   public void write(Path stateDir) {
     Path file = stateDir.resolve(NAME);
@@ -93,7 +101,11 @@ public record StandbyFile(WorkspaceId workspace, long lineage, long term) {
   String toText() {
     List<String> values =
         List.of(
-            "1", workspace.toString(), HexFormat.of().toHexDigits(lineage), Long.toString(term));
+            "1",
+            workspace.toString(),
+            HexFormat.of().toHexDigits(lineage),
+            Long.toString(term),
+            Boolean.toString(hasFollowed));
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < KEYS.size(); i++) {
       text.append(KEYS.get(i)).append(values.get(i)).append('\n');
@@ -112,7 +124,8 @@ public record StandbyFile(WorkspaceId workspace, long lineage, long term) {
           new StandbyFile(
               WorkspaceId.parse(value(lines, 1)),
               Long.parseUnsignedLong(value(lines, 2), HEX),
-              Long.parseLong(value(lines, KEYS.size() - 1)));
+              Long.parseLong(value(lines, TERM)),
+              Boolean.parseBoolean(value(lines, KEYS.size() - 1)));
       return read.term >= 0 && read.toText().equals(text) ? Optional.of(read) : Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.empty();

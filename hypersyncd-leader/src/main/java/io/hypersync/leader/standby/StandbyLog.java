@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
  * that of the chunks: the same writer as a leader's does that. So what is synced here is a prefix
  * of what the leader has acknowledged, or may have.
  *
- * <p>Used by one thread at a time, which may wait for the disk, except for {@link #syncedIndex} and
- * {@link #collecting}.
+ * <p>Used by one thread at a time, which may wait for the disk, except for {@link #syncedIndex},
+ * {@link #couldLead} and {@link #collecting}.
  */
 public final class StandbyLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StandbyLog.class);
@@ -64,7 +64,7 @@ public final class StandbyLog implements AutoCloseable {
   private final ChunkStore chunks;
   private final Consumer<UserError> failed;
   private final CollectedFile collected;
-  private StandbyFile mark;
+  private volatile StandbyFile mark;
   private volatile @Nullable ChronicleOpLog log;
   private volatile boolean hasFailed;
 
@@ -100,7 +100,7 @@ public final class StandbyLog implements AutoCloseable {
           stateDir + " is a standby of another workspace, " + known.get().workspace(),
           "Use another folder: --state-dir <dir>");
     }
-    StandbyFile mark = known.orElseGet(() -> new StandbyFile(workspace, 0, 0));
+    StandbyFile mark = known.orElseGet(() -> StandbyFile.before(workspace));
     mark.write(stateDir);
     try {
       CollectedFile collected =
@@ -133,8 +133,12 @@ public final class StandbyLog implements AutoCloseable {
               first,
               last,
               index);
+          putAside();
+        } else {
+          // What was put aside before stays: a crash may have come between that and the new log.
+          DurableFiles.deleteTree(stateDir.resolve(OPLOG));
+          DurableFiles.syncDirectory(stateDir);
         }
-        putAside();
         LogBeginning.write(stateDir.resolve(OPLOG), RootVersion.LATEST, index + 1);
         opened = opened(index);
       }
@@ -201,10 +205,25 @@ public final class StandbyLog implements AutoCloseable {
     DurableFiles.syncDirectory(stateDir);
   }
 
-  /** Remembers the lineage and the term of the leader that is followed, durably. */
-  public void welcomed(long lineage, long term) {
-    if (lineage != mark.lineage() || term != mark.term()) {
-      StandbyFile next = new StandbyFile(mark.workspace(), lineage, term);
+  /**
+   * Remembers the lineage and the term of the leader that is followed, durably.
+   *
+   * @param commitIndex the last entry that is durable there: this log has nothing that was not
+   * @throws UserError if the log ends behind that: its end is of another history
+   */
+  public void welcomed(long lineage, long term, long commitIndex) {
+    ChronicleOpLog open = log;
+    if (open != null
+        && open.appendedIndex() >= open.firstIndex()
+        && open.appendedIndex() > commitIndex) {
+      throw otherHistory(
+          "the leader's log ends at entry "
+              + commitIndex
+              + ", and that of this standby at entry "
+              + open.appendedIndex());
+    }
+    StandbyFile next = new StandbyFile(mark.workspace(), lineage, term, true);
+    if (!next.equals(mark)) {
       next.write(stateDir);
       mark = next;
     }
@@ -258,11 +277,16 @@ public final class StandbyLog implements AutoCloseable {
 
   private void requireSame(ChronicleOpLog open, long index, byte[] payload) throws IOException {
     if (index >= open.firstIndex() && !Arrays.equals(open.read(index), payload)) {
-      throw new UserError(
-          "entry " + index + " of the leader is another one than that of this standby",
-          "Their histories differ (docs/leadership.md). If the leader's is the right one, begin"
-              + " another standby in an empty folder; keep this one until you have looked.");
+      throw otherHistory(
+          "entry " + index + " of the leader is another one than that of this standby");
     }
+  }
+
+  private static UserError otherHistory(String what) {
+    return new UserError(
+        what,
+        "Their histories differ (docs/leadership.md). If the leader's is the right one, begin"
+            + " another standby in an empty folder; keep this one until you have looked.");
   }
 
   /** The state of a snapshot has taken the place of an older one; see {@link #begins}. */
@@ -298,6 +322,11 @@ public final class StandbyLog implements AutoCloseable {
   public long syncedIndex() {
     ChronicleOpLog open = log;
     return open == null ? 0 : open.durableIndex();
+  }
+
+  /** Whether a leader was ever followed, and something of it is on the disk; any thread. */
+  public boolean couldLead() {
+    return mark.hasFollowed() && syncedIndex() > 0;
   }
 
   /** The first entry that it has or will have; 1 if none is open. Any thread. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What makes a state directory a standby's. */
 final class StandbyFileTest {
-  private static final StandbyFile STANDBY = new StandbyFile(new WorkspaceId(1, 2), -7, 3);
+  private static final StandbyFile STANDBY = new StandbyFile(new WorkspaceId(1, 2), -7, 3, true);
 
   @TempDir Path directory;
 
@@ -49,6 +49,8 @@ final class StandbyFileTest {
             good.replace("term: 3", "term: -3"),
             good.replace("term: 3", "term: 03"),
             good.replace("lineage: f", "lineage: "),
+            good.replace("followed: true", "followed: yes"),
+            good.replace("followed: true\n", ""),
             good.stripTrailing(),
             good + "more\n")) {
       Files.writeString(directory.resolve("standby"), bad);

@@ -31,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,7 +89,7 @@ final class StandbyStateTest {
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
       log.begins(0);
-      log.welcomed(5, 3);
+      log.welcomed(5, 3, leader.size());
       chunks.putAll(content.subList(0, Math.clamp(through - 1, 0, content.size())));
       leader.subList(0, through).forEach(log::append);
     }
@@ -159,6 +160,45 @@ final class StandbyStateTest {
     assertTrue(Files.isDirectory(stateDir.resolve("oplog.aside")));
   }
 
+  /** What it has was durable at its leader: a leader that ends before has another history. */
+  @Test
+  void aLeaderWhoseLogEndsBeforeThisOneIsNotFollowed() {
+    follow(4);
+    StandbyFile before = StandbyFile.read(stateDir).orElseThrow();
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      UserError error = assertThrows(UserError.class, () -> log.welcomed(6, 4, 3));
+      assertEquals(
+          "the leader's log ends at entry 3, and that of this standby at entry 4", error.message());
+      assertEquals(Optional.of(before), StandbyFile.read(stateDir));
+      log.welcomed(6, 4, 4);
+    }
+    assertEquals(4, StandbyFile.read(stateDir).orElseThrow().term());
+  }
+
+  /** A crash came after the old log was put aside, and before another one was begun. */
+  @Test
+  void whatWasPutAsideStaysWhenTheLogAfterItHasNothing() throws Exception {
+    follow(2);
+    Files.move(stateDir.resolve("oplog"), stateDir.resolve("oplog.aside"));
+    for (int begin = 3; begin <= 4; begin++) { // the second time behind a log that begins and ends
+      try (DiskChunkStore chunks = store();
+          StandbyLog log = open(chunks)) {
+        log.begins(begin);
+        assertEquals(begin + 1, log.firstIndex());
+      }
+    }
+    List<Long> kept = new ArrayList<>();
+    ChronicleOpLog.read(
+        stateDir.resolve("oplog.aside"),
+        (index, _) -> {
+          kept.add(index);
+          return Verdict.KEEP;
+        });
+    assertEquals(List.of(1L, 2L), kept);
+  }
+
   @Test
   void theStateOfALeaderIsLeftAlone() throws Exception {
     Files.createDirectory(stateDir.resolve("oplog"));
@@ -171,7 +211,7 @@ final class StandbyStateTest {
 
   @Test
   void aStandbyOfAnotherWorkspaceIsLeftAlone() {
-    new StandbyFile(new WorkspaceId(3, 4), 0, 0).write(stateDir);
+    StandbyFile.before(new WorkspaceId(3, 4)).write(stateDir);
     try (DiskChunkStore chunks = store()) {
       assertThrows(UserError.class, () -> open(chunks));
     }
@@ -239,6 +279,7 @@ final class StandbyStateTest {
         StandbyLog log = open(chunks)) {
       chunks.putAll(content);
       log.begins(3);
+      log.welcomed(5, 3, 4);
       log.append(leader.get(3));
     }
     String message = refused();
@@ -251,6 +292,25 @@ final class StandbyStateTest {
         StandbyLog _ = open(chunks)) {
       assertTrue(StandbyFile.read(stateDir).isPresent());
     }
-    assertEquals("this standby has no log: it has not followed any leader", refused());
+    assertEquals("this standby has not followed any leader yet", refused());
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0); // and still none
+      assertFalse(log.couldLead());
+    }
+    assertEquals("this standby has not followed any leader yet", refused());
+  }
+
+  @Test
+  void oneWithoutAnEntryIsRefused() {
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.welcomed(0, 0, 0); // as of the first leader, whose lineage and term are 0
+      assertFalse(log.couldLead());
+    }
+    assertEquals("this standby has no entry: there is nothing to lead", refused());
+    follow(1);
+    assertEquals(1, promote().index());
   }
 }

@@ -15,7 +15,7 @@ public interface EntryMirror extends AutoCloseable {
         public void begins(long index) {}
 
         @Override
-        public void welcomed(long lineage, long term) {}
+        public void welcomed(long lineage, long term, long commitIndex) {}
 
         @Override
         public void withoutChunksThrough(long index) {}
@@ -46,8 +46,12 @@ public interface EntryMirror extends AutoCloseable {
    */
   void begins(long index);
 
-  /** A leader of this lineage and term has accepted this worker; durable on return. */
-  void welcomed(long lineage, long term);
+  /**
+   * A leader of this lineage and term has accepted this worker; durable on return.
+   *
+   * @param commitIndex the last entry that is durable at that leader
+   */
+  void welcomed(long lineage, long term, long commitIndex);
 
   /**
    * Entries up to this one may be applied without their chunks from now on, since the leader may
