@@ -196,14 +196,16 @@ class ArchitectureTest {
     codec.check(CLASSES);
   }
 
-  /** Only the access to /dev/fuse, and the clock that Java does not have, use foreign memory. */
+  /** Only the access to /dev/fuse, and what Java does not have: a clock, process groups. */
   @Test
-  void foreignMemoryIsTouchedInTwoPlaces() {
+  void foreignMemoryIsTouchedInThreePlaces() {
     ArchRule rule =
         noClasses()
             .that()
             .resideOutsideOfPackages(
-                "io.hypersync.worker.fuse.dev..", "io.hypersync.runtime.suspend..")
+                "io.hypersync.worker.fuse.dev..",
+                "io.hypersync.runtime.suspend..",
+                "io.hypersync.coordination.process..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("java.lang.foreign..");

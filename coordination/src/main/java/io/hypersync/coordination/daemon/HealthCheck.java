@@ -1,5 +1,6 @@
 package io.hypersync.coordination.daemon;
 
+import io.hypersync.coordination.process.ProcessGroup;
 import io.hypersync.coordination.putex.Outcome;
 import io.hypersync.coordination.putex.Step;
 import java.io.File;

@@ -1,4 +1,4 @@
-package io.hypersync.coordination.daemon;
+package io.hypersync.coordination.process;
 
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * by one signal to the group: of processes that are killed one after the other, one may start
  * another that nobody has seen.
  */
-final class ProcessGroup {
+public final class ProcessGroup {
   private static final int SIGKILL = 9;
   private static final long PAUSE_MS = 2;
   private static final Path PROC = Path.of("/proc");
@@ -32,7 +32,7 @@ final class ProcessGroup {
   private ProcessGroup() {}
 
   /** Kills it, if its leader runs. A leader that makes its group only now may escape. */
-  static void signalKill(Process leader) {
+  public static void signalKill(Process leader) {
     if (leader.isAlive()) {
       signalKill(leader.pid());
       leader.destroyForcibly();
@@ -44,7 +44,7 @@ final class ProcessGroup {
    *
    * @return false if something still runs after that time
    */
-  static boolean kill(Process leader, long limitNs) throws InterruptedException {
+  public static boolean kill(Process leader, long limitNs) throws InterruptedException {
     long end = System.nanoTime() + limitNs;
     signalKill(leader);
     while (leader.isAlive() || runs(leader.pid())) {
