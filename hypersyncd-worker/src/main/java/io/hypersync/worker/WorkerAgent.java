@@ -720,7 +720,8 @@ public final class WorkerAgent implements Agent {
       }
       case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);
       case LeaderMessage.VisibilityLease word -> {
-        if (mirror == EntryMirror.NONE) { // nothing is seen on a standby, so nobody waits for it
+        // Nothing is seen on a standby, so nobody waits for it.
+        if (mirror.equals(EntryMirror.NONE)) {
           lease.told(word, session.isLive(), now);
         }
       }
