@@ -3,15 +3,7 @@ package io.hypersync.leader.daemon;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
-import io.hypersync.runtime.file.DurableFiles;
-import io.hypersync.runtime.file.FileProblems;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
 
@@ -29,21 +21,7 @@ public final class LineageFile {
    *     be told from those of another one
    */
   public static Lineage read(Path stateDir) {
-    Path file = stateDir.resolve(NAME);
-    try (InputStream in = Files.newInputStream(file)) {
-      Lineage read = Lineage.parse(new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII));
-      if (read == null) {
-        throw new UserError(
-            file + " is damaged",
-            "Restore it from a copy. If there is none, remove it, and start the leader with"
-                + " --force-rewind <name>.");
-      }
-      return read;
-    } catch (NoSuchFileException never) {
-      return Lineage.FIRST;
-    } catch (IOException e) {
-      throw unusable(file, e);
-    }
+    return StateText.read(stateDir.resolve(NAME), MAX_BYTES, Lineage::parse, Lineage.FIRST);
   }
 
   /**
@@ -64,13 +42,8 @@ public final class LineageFile {
       id = random.nextLong();
     }
     Lineage rewound = before.rewound(id, index, Clock.SYSTEM.epochNs() / 1_000_000, name);
-    Path file = stateDir.resolve(NAME);
-    try {
-      DurableFiles.replace(file, rewound.toText(), PosixFilePermissions.fromString("rw-------"));
-      return rewound;
-    } catch (IOException e) {
-      throw unusable(file, e);
-    }
+    StateText.replace(stateDir.resolve(NAME), rewound.toText());
+    return rewound;
   }
 
   /**
@@ -84,22 +57,11 @@ public final class LineageFile {
     if (id == 0) {
       return;
     }
-    Path file = stateDir.resolve(NAME);
-    try {
-      DurableFiles.replace(
-          file, new Lineage(id, List.of()).toText(), PosixFilePermissions.fromString("rw-------"));
-    } catch (IOException e) {
-      throw unusable(file, e);
-    }
+    StateText.replace(stateDir.resolve(NAME), new Lineage(id, List.of()).toText());
   }
 
   /** Whether there was a rewind of this name: a service may say it at each start. */
   public static boolean isDone(Lineage lineage, String name) {
     return lineage.rewinds().stream().anyMatch(rewind -> rewind.name().equals(name));
-  }
-
-  private static UserError unusable(Path file, IOException e) {
-    return new UserError(
-        "cannot use " + file + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
   }
 }

@@ -2,15 +2,7 @@ package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.lineage.Term;
 import io.hypersync.runtime.admin.UserError;
-import io.hypersync.runtime.file.DurableFiles;
-import io.hypersync.runtime.file.FileProblems;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,21 +20,7 @@ public final class TermFile {
    * @throws UserError if the file cannot be read: with a lower term the leader would be refused
    */
   public static Term read(Path stateDir) {
-    Path file = stateDir.resolve(NAME);
-    try (InputStream in = Files.newInputStream(file)) {
-      Term read = Term.parse(new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII));
-      if (read == null) {
-        throw new UserError(
-            file + " is damaged",
-            "Restore it from a copy. If there is none, remove it, and start the leader with"
-                + " --force-rewind <name>.");
-      }
-      return read;
-    } catch (NoSuchFileException never) {
-      return Term.FIRST;
-    } catch (IOException e) {
-      throw unusable(file, e);
-    }
+    return StateText.read(stateDir.resolve(NAME), MAX_BYTES, Term::parse, Term.FIRST);
   }
 
   /**
@@ -62,17 +40,7 @@ public final class TermFile {
    */
   public static void takeOver(Path stateDir, Term before) {
     Term next = before.next();
-    Path file = stateDir.resolve(NAME);
-    try {
-      DurableFiles.replace(file, next.toText(), PosixFilePermissions.fromString("rw-------"));
-    } catch (IOException e) {
-      throw unusable(file, e);
-    }
+    StateText.replace(stateDir.resolve(NAME), next.toText());
     LOG.warn("{} is led in term {} from now on", stateDir, next.number());
-  }
-
-  private static UserError unusable(Path file, IOException e) {
-    return new UserError(
-        "cannot use " + file + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
   }
 }
