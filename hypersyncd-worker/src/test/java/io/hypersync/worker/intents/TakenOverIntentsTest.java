@@ -128,14 +128,27 @@ class TakenOverIntentsTest {
         "another mount");
   }
 
+  /** The leader may hold the answer back until other workers show the entry (decision 054). */
   @Test
-  void whatTheOtherProcessHasHadCommittedIsAnsweredAndNotSentAgain() {
+  void whatTheOtherProcessHasHadCommittedIsAnsweredWhenTheLeaderSaysSo() {
     IntentId id = before.mkdir(12, "a");
     after.goOn();
     after.tracker.applied(entry(START + 1, id), FsState.genesis());
-    after.submit(12 | AGAIN, "a");
+    assertEquals(id, after.mkdir(12 | AGAIN, "a"), "the leader knows it by this id");
+    assertEquals(List.of(), told);
+    after.tracker.acknowledged(committed(id, START + 1), START + 1, 0);
     assertEquals(List.of("a committed"), told);
-    assertEquals(List.of(), after.link.sent);
+    assertEquals(0, after.tracker.size());
+  }
+
+  @Test
+  void whatIsInTheLogHereSucceedsThoughTheLeaderIsSilent() {
+    IntentId id = before.mkdir(12, "a");
+    after.goOn();
+    after.tracker.applied(entry(START + 1, id), FsState.genesis());
+    after.mkdir(12 | AGAIN, "a");
+    after.tracker.expire(DEADLINE_NS);
+    assertEquals(List.of("a committed"), told);
     assertEquals(0, after.tracker.size());
   }
 
