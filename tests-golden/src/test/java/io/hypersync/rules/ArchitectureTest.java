@@ -204,7 +204,7 @@ class ArchitectureTest {
             .that()
             .resideOutsideOfPackages(
                 "io.hypersync.worker.fuse.dev..",
-                "io.hypersync.runtime.suspend..",
+                "io.hypersync.runtime.clock..",
                 "io.hypersync.coordination.process..")
             .should()
             .dependOnClassesThat()

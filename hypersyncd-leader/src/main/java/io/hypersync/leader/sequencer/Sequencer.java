@@ -37,6 +37,7 @@ import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.runtime.stages.SampledProcessorTime;
 import io.hypersync.snapshot.schedule.SnapshotSource;
 import java.io.IOException;
 import java.util.List;
@@ -62,6 +63,7 @@ public final class Sequencer implements SnapshotSource {
   private final RestoredStates restored;
   private final Enforcement enforcement = new Enforcement(IntentHandler.LEADER);
   private final HazardDetector hazards;
+  private final SampledProcessorTime hazardTime;
   private final long maxStateBytes;
   private FsState head;
   private final RootHistory roots;
@@ -69,7 +71,6 @@ public final class Sequencer implements SnapshotSource {
   private long headIndex;
   private long lastTimeNs;
   private long full;
-  private long hazardNs;
 
   /**
    * What agents had done when a snapshot was decided last. Read by the thread that takes it: the
@@ -91,6 +92,7 @@ public final class Sequencer implements SnapshotSource {
     this.memory = recovered.memory();
     this.restored = recovered.restored();
     this.hazards = new HazardDetector(IntentHandler.LEADER, recovered.window());
+    this.hazardTime = new SampledProcessorTime(clock);
     this.log = log;
     this.clock = clock;
     this.entropy = entropy;
@@ -164,9 +166,9 @@ public final class Sequencer implements SnapshotSource {
         long beganNs = clock.monotonicNs();
         Hash root = next.root();
         rootTimes.add(clock.monotonicNs() - beganNs);
-        beganNs = clock.monotonicNs();
+        hazardTime.begin();
         HazardReport found = hazards.report(resolved, index, timeNs, author, context, head, next);
-        hazardNs += clock.monotonicNs() - beganNs;
+        hazardTime.end();
         LogEntry entry =
             new LogEntry(
                 index,
@@ -345,9 +347,9 @@ public final class Sequencer implements SnapshotSource {
     return orphans;
   }
 
-  /** How long deciding which hazards entries have took, all together, in nanoseconds. */
+  /** The processor time that deciding which hazards entries have took, in nanoseconds. */
   public long hazardNs() {
-    return hazardNs;
+    return hazardTime.totalNs();
   }
 
   /** The overlaps of the work of different agents. */

@@ -17,6 +17,14 @@ public interface Clock {
     return 0;
   }
 
+  /**
+   * Nanoseconds from an arbitrary origin for which the calling thread has had a processor. Where
+   * time is simulated, all of it counts.
+   */
+  default long processorNs() {
+    return monotonicNs();
+  }
+
   /** Nanoseconds since 1970; may jump. For timestamps only. */
   long epochNs();
 

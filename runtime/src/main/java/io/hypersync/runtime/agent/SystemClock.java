@@ -1,6 +1,7 @@
 package io.hypersync.runtime.agent;
 
-import io.hypersync.runtime.suspend.BootClock;
+import io.hypersync.runtime.clock.BootClock;
+import io.hypersync.runtime.clock.ThreadClock;
 import java.time.Instant;
 
 final class SystemClock implements Clock {
@@ -14,6 +15,11 @@ final class SystemClock implements Clock {
   @Override
   public long suspendedNs() {
     return BootClock.suspendedNs();
+  }
+
+  @Override
+  public long processorNs() {
+    return ThreadClock.nanoTime();
   }
 
   @Override

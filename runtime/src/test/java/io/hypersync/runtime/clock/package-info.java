@@ -1,4 +1,4 @@
 @NullMarked
-package io.hypersync.runtime.suspend;
+package io.hypersync.runtime.clock;
 
 import org.jspecify.annotations.NullMarked;

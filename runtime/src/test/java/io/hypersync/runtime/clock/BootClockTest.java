@@ -1,4 +1,4 @@
-package io.hypersync.runtime.suspend;
+package io.hypersync.runtime.clock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
