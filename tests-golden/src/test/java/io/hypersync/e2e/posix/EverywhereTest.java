@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
  */
 @RealMounts
 class EverywhereTest {
-  private static final int TRIES = Integer.getInteger("hypersync.everywhere.tries", 20);
-  private static final int SECONDS = Integer.getInteger("hypersync.everywhere.seconds", 2);
+  private static final int TRIES = Integer.getInteger("hypersync.everywhere.tries", 10);
+  private static final int SECONDS = Integer.getInteger("hypersync.everywhere.seconds", 1);
 
   /** So many changes are made at least, however busy the machine is. */
   private static final long FEWEST = 20;
