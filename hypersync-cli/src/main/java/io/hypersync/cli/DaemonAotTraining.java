@@ -6,6 +6,8 @@ import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.cli.config.ConfigurationReader;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.metrics.MetricsEndpoint;
+import io.hypersync.cli.metrics.MetricsOptions;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.NewIds;
@@ -18,9 +20,16 @@ import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +79,7 @@ final class DaemonAotTraining {
     long applied;
     try (LeaderDaemon leader = leading.join()) {
       HostPort address = HostPort.parse(leader.status().path("address").asText());
+      scrape(leader);
       WorkerId worker = new WorkerId("worker");
       Path token = workspace.tokenFile(worker);
       workspace.writeToken(worker, address, token);
@@ -93,6 +103,29 @@ final class DaemonAotTraining {
               throw new IllegalStateException("no worker is trained by its command");
             })
         .execute("leader", "--dir", folder.resolve("workspace").toString());
+  }
+
+  /** Shows the leader's metrics once, on any free port. */
+  private static void scrape(LeaderDaemon leader) throws IOException, InterruptedException {
+    InetAddress here = InetAddress.getLoopbackAddress();
+    MetricsOptions options =
+        new MetricsOptions(new InetSocketAddress(here, 0), 1, Optional.empty());
+    try (MetricsEndpoint endpoint = MetricsEndpoint.begin(options, leader::measured)) {
+      endpoint.daemonIsReady();
+      long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+      while (endpoint.url().isEmpty() && System.nanoTime() < untilNs) {
+        Thread.sleep(10);
+      }
+      URI url = URI.create(endpoint.url().orElseThrow(IllegalStateException::new));
+      try (Socket socket = new Socket(here, url.getPort())) {
+        socket
+            .getOutputStream()
+            .write(
+                "GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII));
+        socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+      }
+    }
   }
 
   private static LeaderDaemon start(

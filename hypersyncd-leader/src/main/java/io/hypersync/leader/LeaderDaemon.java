@@ -74,6 +74,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -339,6 +340,11 @@ public final class LeaderDaemon implements Daemon {
   @Override
   public ObjectNode status() {
     return runtime.status();
+  }
+
+  @Override
+  public List<ObjectNode> measured() {
+    return List.of(runtime.measured());
   }
 
   @Override

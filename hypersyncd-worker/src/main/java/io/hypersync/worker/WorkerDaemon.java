@@ -40,6 +40,7 @@ import io.hypersync.worker.takeover.KeeperClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -522,6 +523,11 @@ public final class WorkerDaemon implements Daemon {
   public ObjectNode status() {
     String failure = handOver.lastFailure();
     return requireRuntime().status().put("restart_failed", failure.isEmpty() ? null : failure);
+  }
+
+  @Override
+  public List<ObjectNode> measured() {
+    return List.of(requireRuntime().measured());
   }
 
   /**

@@ -88,6 +88,7 @@ class ArchitectureTest {
                       "io.hypersync.snapshot.schedule")
                   .or(
                       named(
+                          "io.hypersync.cli.metrics.MetricReader",
                           "io.hypersync.coordination.cas.CasRecord",
                           "io.hypersync.coordination.cas.CasStore",
                           "io.hypersync.leader.LeaderAgent",
@@ -170,6 +171,7 @@ class ArchitectureTest {
     "com.google.protobuf..,     io.hypersync.wire..",
     "picocli..,                 io.hypersync.cli..",
     "io.nats..,                 io.hypersync.coordination.cas.nats..",
+    "io.prometheus..,           io.hypersync.cli.metrics..",
     "ru.serce.jnrfuse..,        io.hypersync.worker.fuse.jnr..",
     "jnr..,                     io.hypersync.worker.fuse.jnr..",
   })

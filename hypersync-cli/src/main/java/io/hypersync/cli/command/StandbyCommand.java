@@ -4,6 +4,7 @@ import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.LeaderPlan;
+import io.hypersync.cli.runtime.MetricsPlan;
 import io.hypersync.cli.runtime.Practising;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.standby.StandbyDaemon;
@@ -71,7 +72,9 @@ final class StandbyCommand implements Callable<Integer> {
     new DaemonProcess(
             "standby " + options.worker(),
             RunDirectory.of(System.getenv()).standbySocket(options.workspace(), options.worker()),
-            Practising.NOT)
+            Practising.NOT,
+            MetricsPlan.options(configuration),
+            () -> {})
         .run(StandbyDaemon::start, options);
     return 0;
   }

@@ -4,6 +4,7 @@ import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.cli.runtime.MetricsPlan;
 import io.hypersync.cli.runtime.OptionSavingDaemon;
 import io.hypersync.cli.runtime.Practising;
 import io.hypersync.cli.runtime.SuccessorTurn;
@@ -116,7 +117,9 @@ public final class WorkerCommand implements Callable<Integer> {
     new DaemonProcess(
             "worker " + options.worker(),
             runDirectory.workerSocket(options.workspace(), options.worker()),
-            practising)
+            practising,
+            MetricsPlan.options(configuration),
+            () -> {})
         .run(
             planned ->
                 new OptionSavingDaemon(

@@ -34,6 +34,7 @@ public final class Settings {
   private static final String SCRUB = "hypersync.scrub";
   private static final String AGENT_MAIL = "hypersync.agent_mail";
   private static final String SCHEDULER = "hypersync.scheduler";
+  private static final String METRICS = "hypersync.metrics";
 
   private static final Map<String, String> RETIRED =
       Map.of(
@@ -780,6 +781,36 @@ public final class Settings {
           ValueType.integer(1, 3_600_000),
           200L,
           "A worker gets no agents if its commits take as many milliseconds, or more.");
+
+  /** Whether daemons show metrics. */
+  public static final Setting<Boolean> METRICS_ENABLED =
+      used(
+          METRICS,
+          "enabled",
+          ValueType.bool(),
+          true,
+          "Whether a daemon shows its metrics to Prometheus, over HTTP.");
+
+  /** Where they do. */
+  public static final Setting<HostPort> METRICS_ADDRESS =
+      used(
+          METRICS,
+          "address",
+          ValueType.address(),
+          null,
+          "Where it does, such as 127.0.0.1:9570; the first free port of 127.0.0.1 from 9570 to"
+              + " 9601 by default. Another address than one of this machine alone needs"
+              + " token_file.");
+
+  /** The file with what scrapers must send. */
+  public static final Setting<String> METRICS_TOKEN_FILE =
+      used(
+          METRICS,
+          "token_file",
+          ValueType.absolutePathOrNone(),
+          "",
+          "A file whose first line is the token that a scraper must send (Authorization: Bearer);"
+              + " \"\" for none.");
 
   private Settings() {}
 

@@ -103,7 +103,9 @@ final class JvmMemory implements ProcessMemory {
 
   @Override
   public long allocatedBytes() {
-    return threads.getTotalThreadAllocatedBytes() - threads.getCurrentThreadAllocatedBytes();
+    return threads.getTotalThreadAllocatedBytes()
+        - threads.getCurrentThreadAllocatedBytes()
+        - BesideWork.allocatedBytes();
   }
 
   /**

@@ -5,8 +5,8 @@ import java.util.function.BooleanSupplier;
 /** The memory of a process, as {@link IdleMemory} needs it. */
 interface ProcessMemory {
   /**
-   * Returns how many bytes all threads except the calling one have allocated since the start. Work
-   * is recognized by its allocations.
+   * Returns how many bytes all threads except the calling one have allocated since the start,
+   * without {@link BesideWork}. Work is recognized by its allocations.
    */
   long allocatedBytes();
 

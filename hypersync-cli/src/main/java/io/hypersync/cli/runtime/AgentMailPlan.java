@@ -5,22 +5,10 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.config.Switch;
 import io.hypersync.leader.mail.AgentMailOptions;
 import io.hypersync.runtime.admin.UserError;
-import io.hypersync.runtime.file.FileProblems;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Turns a configuration into how the leader reaches Agent Mail's server. */
 final class AgentMailPlan {
-  private static final int MOST_BYTES = 4 << 10;
-
-  /** What a header of HTTP can carry. */
-  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
-
   private AgentMailPlan() {}
 
   /**
@@ -60,24 +48,11 @@ final class AgentMailPlan {
   }
 
   private static String token(String file) {
-    if (file.isEmpty()) {
-      return "";
-    }
-    String key = Settings.AGENT_MAIL_TOKEN_FILE.key();
-    try (InputStream in = Files.newInputStream(Path.of(file))) {
-      String text = new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
-      String token = text.lines().findFirst().orElse("").strip();
-      if (!TOKEN.matcher(token).matches()) {
-        throw new UserError(
-            key + ": the first line of " + file + " is no token",
-            "It is the HTTP_BEARER_TOKEN of Agent Mail's server: printable characters, no blanks.",
-            UserError.USAGE);
-      }
-      return token;
-    } catch (IOException e) {
-      throw new UserError(
-          key + ": cannot read " + file + ": " + FileProblems.describe(e),
-          FileProblems.hint(e, ""));
-    }
+    return file.isEmpty()
+        ? ""
+        : TokenFile.read(
+            Settings.AGENT_MAIL_TOKEN_FILE,
+            file,
+            "It is the HTTP_BEARER_TOKEN of Agent Mail's server: printable characters, no blanks.");
   }
 }

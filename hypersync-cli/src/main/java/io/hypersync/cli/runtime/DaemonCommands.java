@@ -9,21 +9,27 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What a daemon answers on its admin socket: its own commands, and those of every daemon. */
 final class DaemonCommands {
   private final Daemon daemon;
   private final Path socket;
+  private final Supplier<Optional<String>> metrics;
   private final Consumer<Daemon> stop;
   private final long startedAtNs = System.nanoTime();
 
   /**
    * Describes them; {@link #byName} is what a server takes.
    *
+   * @param metrics where this process shows its metrics, empty for nowhere
    * @param stop stops the daemon, before the answer
    */
-  DaemonCommands(Daemon daemon, Path socket, Consumer<Daemon> stop) {
+  DaemonCommands(
+      Daemon daemon, Path socket, Supplier<Optional<String>> metrics, Consumer<Daemon> stop) {
+    this.metrics = metrics;
     this.daemon = daemon;
     this.socket = socket;
     this.stop = stop;
@@ -49,6 +55,7 @@ final class DaemonCommands {
         .put("version", Version.text())
         .put("pid", ProcessHandle.current().pid())
         .put("uptime_ms", uptime.toMillis())
-        .put("socket", socket.toString());
+        .put("socket", socket.toString())
+        .put("metrics", metrics.get().orElse(null));
   }
 }

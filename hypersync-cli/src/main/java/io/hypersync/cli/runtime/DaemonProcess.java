@@ -1,12 +1,15 @@
 package io.hypersync.cli.runtime;
 
 import io.hypersync.cli.memory.IdleMemoryThread;
+import io.hypersync.cli.metrics.MetricsEndpoint;
+import io.hypersync.cli.metrics.MetricsOptions;
 import io.hypersync.cli.practice.Practice;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,6 +33,7 @@ public final class DaemonProcess {
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
   private final Practising practising;
+  private final Optional<MetricsOptions> metrics;
   private volatile boolean stopping;
   private volatile String reason = "it came to its end";
 
@@ -41,19 +45,26 @@ public final class DaemonProcess {
    * @param practising for how long it practises, and whether it is ready before that ends
    */
   public DaemonProcess(String name, Path socket, Practising practising) {
-    this(name, socket, practising, () -> {});
+    this(name, socket, practising, Optional.empty(), () -> {});
   }
 
   /**
-   * The same, with something to do at the end.
+   * The same, with metrics, and something to do at the end.
    *
+   * @param metrics where it shows them; empty for nowhere
    * @param lastStep done when the daemon has ended and its admin socket is gone, or it could not
    *     start; before the process ends, also by a signal
    */
-  public DaemonProcess(String name, Path socket, Practising practising, Runnable lastStep) {
+  public DaemonProcess(
+      String name,
+      Path socket,
+      Practising practising,
+      Optional<MetricsOptions> metrics,
+      Runnable lastStep) {
     this.name = name;
     this.socket = socket;
     this.practising = practising;
+    this.metrics = metrics;
     this.lastStep = lastStep;
   }
 
@@ -77,12 +88,14 @@ public final class DaemonProcess {
     AdminServer.refuseIfAlive(socket);
     try (Practice practice = Practice.begin(practising.limit());
         Daemon daemon = starter.start(options);
+        Metrics shown = Metrics.begin(metrics, daemon);
         AdminServer _ =
             AdminServer.start(
                 socket,
                 new DaemonCommands(
                         daemon,
                         socket,
+                        shown::url,
                         asked -> {
                           stopping = true;
                           practice.end();
@@ -101,6 +114,7 @@ public final class DaemonProcess {
       Runtime.getRuntime().addShutdownHook(onSignal);
       try {
         if (becomesReady(daemon, practice)) {
+          shown.daemonIsReady();
           LOG.info("{} is ready; admin socket {}", name, socket);
           awaitEnd(daemon);
         }
@@ -110,6 +124,26 @@ public final class DaemonProcess {
         // 0.
         removeHook(onSignal);
       }
+    }
+  }
+
+  /** The endpoint of the metrics, if there is to be one. */
+  private record Metrics(Optional<MetricsEndpoint> endpoint) implements AutoCloseable {
+    static Metrics begin(Optional<MetricsOptions> options, Daemon daemon) {
+      return new Metrics(options.map(each -> MetricsEndpoint.begin(each, daemon::measured)));
+    }
+
+    Optional<String> url() {
+      return endpoint.flatMap(MetricsEndpoint::url);
+    }
+
+    void daemonIsReady() {
+      endpoint.ifPresent(MetricsEndpoint::daemonIsReady);
+    }
+
+    @Override
+    public void close() {
+      endpoint.ifPresent(MetricsEndpoint::close);
     }
   }
 

@@ -105,6 +105,7 @@ public final class LeaderProcess {
             mount.isEmpty()
                 ? Practising.beside(configuration)
                 : Practising.beforeMount(configuration),
+            MetricsPlan.options(configuration),
             () -> Claims.release(leadership));
     if (mount.isEmpty()) {
       process.run(alone, options);

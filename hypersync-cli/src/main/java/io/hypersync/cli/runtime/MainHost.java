@@ -10,7 +10,10 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +43,8 @@ public final class MainHost implements Daemon {
     this.leader = leader;
     this.mount = mount;
     this.mountServer =
-        AdminServer.start(socket, new DaemonCommands(mount, socket, Daemon::close).byName());
+        AdminServer.start(
+            socket, new DaemonCommands(mount, socket, Optional::empty, Daemon::close).byName());
     // On threads of their own: whoever completes them may be the leader's, for which closing waits.
     // A mount that waits to join a leader which has ended would wait for ever.
     var _ = leader.ended().whenCompleteAsync((_, _) -> mount.close(), MainHost::inBackground);
@@ -112,6 +116,18 @@ public final class MainHost implements Daemon {
   @Override
   public ObjectNode status() {
     return leader.status();
+  }
+
+  /** That of the leader, and that of the mount as long as it serves. */
+  @Override
+  public List<ObjectNode> measured() {
+    List<ObjectNode> all = new ArrayList<>(leader.measured());
+    try {
+      all.addAll(mount.measured());
+    } catch (UserError | IllegalStateException gone) {
+      LOG.debug("no metrics of the mount in this process", gone);
+    }
+    return all;
   }
 
   @Override

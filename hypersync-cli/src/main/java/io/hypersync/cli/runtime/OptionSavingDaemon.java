@@ -3,6 +3,7 @@ package io.hypersync.cli.runtime;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +24,11 @@ public record OptionSavingDaemon(Daemon daemon, Runnable remember) implements Da
   @Override
   public ObjectNode status() {
     return daemon.status();
+  }
+
+  @Override
+  public List<ObjectNode> measured() {
+    return daemon.measured();
   }
 
   @Override

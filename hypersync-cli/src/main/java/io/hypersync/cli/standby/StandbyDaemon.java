@@ -73,7 +73,16 @@ public final class StandbyDaemon implements Daemon {
 
   @Override
   public ObjectNode status() {
-    ObjectNode status = worker.status().remove(OF_MOUNTS);
+    return asStandby(worker.status());
+  }
+
+  @Override
+  public List<ObjectNode> measured() {
+    return worker.measured().stream().map(this::asStandby).toList();
+  }
+
+  private ObjectNode asStandby(ObjectNode status) {
+    status.remove(OF_MOUNTS);
     boolean isComplete = worker.hasAllChunks() && log.couldLead();
     status.put("role", "standby");
     status.put("complete", isComplete);

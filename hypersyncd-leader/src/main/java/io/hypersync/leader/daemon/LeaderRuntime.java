@@ -32,6 +32,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.snapshot.ManifestStates;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -571,14 +572,31 @@ public final class LeaderRuntime implements AutoCloseable {
    * transport's thread.
    */
   public ObjectNode status() {
-    ObjectNode status =
+    return withoutAgent(
         questions.ask(
             a -> {
-              ObjectNode found =
-                  LeaderStatus.of(options, address(), startedNs, a, log, commits, stages);
+              ObjectNode found = LeaderStatus.of(options, address(), startedNs, a, log);
+              LeaderStatus.addPercentiles(found, a, commits, stages);
               LeaderStatus.addHandshakes(found, transport.handshakes());
               return found;
-            });
+            }));
+  }
+
+  /** As {@link #status}, for {@link Daemon#measured}. */
+  public ObjectNode measured() {
+    return withoutAgent(
+        questions.ask(
+            a -> {
+              long beganNs = System.nanoTime();
+              ObjectNode found = LeaderStatus.of(options, address(), startedNs, a, log);
+              LeaderStatus.addBuckets(found, a, commits, stages);
+              LeaderStatus.addHandshakes(found, transport.handshakes());
+              return found.put("measuring_ns", System.nanoTime() - beganNs);
+            }));
+  }
+
+  /** Adds what is known without the agent; on the asking thread, which waits for the disk. */
+  private ObjectNode withoutAgent(ObjectNode status) {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
     status.set("restore", restoreExecution.progress());

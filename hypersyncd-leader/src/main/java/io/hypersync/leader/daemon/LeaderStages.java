@@ -66,6 +66,11 @@ final class LeaderStages implements CommitListener {
     return histograms.sinceStart();
   }
 
+  /** What metrics are made of ({@link StageHistograms#buckets}). */
+  ObjectNode buckets() {
+    return histograms.buckets();
+  }
+
   /**
    * Everything recorded: histograms since the start, recent ones, and single intents.
    *

@@ -50,15 +50,15 @@ final class LeaderStatus {
 
   private LeaderStatus() {}
 
-  /** Everything except handshakes and sizes on disk; to be called on the agent's thread. */
+  /**
+   * Everything except latencies, handshakes and sizes on disk; to be called on the agent's thread.
+   */
   static ObjectNode of(
       LeaderDaemonOptions options,
       InetSocketAddress address,
       long startedNs,
       LeaderAgent agent,
-      OpLog log,
-      CommitStats commits,
-      LeaderStages stages) {
+      OpLog log) {
     FsState head = agent.sequencer().head();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "leader");
@@ -74,16 +74,10 @@ final class LeaderStatus {
     status.put("root", durable.root().toString());
     status.put("files", head.nodes().size() - agent.sequencer().orphans().size());
     status.put("bytes", head.allocated());
-    status.put("commit_latency_us_p50", commits.latencyUs(P50));
-    status.put("commit_latency_us_p99", commits.latencyUs(P99));
-    ObjectNode batches = status.putObject("batches");
-    batches.put("count", commits.batches());
-    batches.put("ops_p50", commits.ops(P50));
-    batches.put("ops_p99", commits.ops(P99));
-    batches.put("bytes_p50", commits.bytes(P50));
-    batches.put("bytes_p99", commits.bytes(P99));
-    status.set("merkle", merkle(agent.sequencer().rootTimes(), head));
-    status.set("stages", stages.sinceStart());
+    ObjectNode merkle = status.putObject("merkle");
+    merkle.put("updates", agent.sequencer().rootTimes().count());
+    merkle.put("tree_depth", head.nodes().depth());
+    merkle.put("rebalance_count", REBALANCES);
     ObjectNode invariants = status.putObject("invariants_broken");
     for (Invariant invariant : Invariant.ALL) {
       invariants.put(invariant.name(), invariant.broken());
@@ -145,6 +139,29 @@ final class LeaderStatus {
     return status;
   }
 
+  /** Adds latencies for people, as percentiles; on the agent's thread, which it takes a while. */
+  static void addPercentiles(
+      ObjectNode status, LeaderAgent agent, CommitStats commits, LeaderStages stages) {
+    status.put("commit_latency_us_p50", commits.latencyUs(P50));
+    status.put("commit_latency_us_p99", commits.latencyUs(P99));
+    status.set("batches", commits.percentiles());
+    RootLatencies times = agent.sequencer().rootTimes();
+    status
+        .withObject("/merkle")
+        .put("update_latency_us_p50", times.microseconds(P50))
+        .put("update_latency_us_p99", times.microseconds(P99))
+        .put("update_latency_us_max", times.microseconds(MAX));
+    status.set("stages", stages.sinceStart());
+  }
+
+  /** Adds latencies for metrics, as buckets, in place of percentiles; on the agent's thread. */
+  static void addBuckets(
+      ObjectNode status, LeaderAgent agent, CommitStats commits, LeaderStages stages) {
+    status.set("batches", commits.buckets());
+    status.withObject("/merkle").set("update", agent.sequencer().rootTimes().buckets().json());
+    status.set("stages", stages.buckets());
+  }
+
   private static ObjectNode absence(Absence absence, long nowNs) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     node.put("worker_id", absence.worker().name());
@@ -177,18 +194,6 @@ final class LeaderStatus {
     status.put("log_bytes", logBytes);
     status.put("log_first_index", log.firstIndex());
     status.put("log_preallocated_bytes", Math.min(log.preallocatedBytes(), logBytes));
-  }
-
-  /** The telemetry of hypersync.md 8.1.1. */
-  private static ObjectNode merkle(RootLatencies times, FsState head) {
-    ObjectNode merkle = JsonNodeFactory.instance.objectNode();
-    merkle.put("updates", times.count());
-    merkle.put("update_latency_us_p50", times.microseconds(P50));
-    merkle.put("update_latency_us_p99", times.microseconds(P99));
-    merkle.put("update_latency_us_max", times.microseconds(MAX));
-    merkle.put("tree_depth", head.nodes().depth());
-    merkle.put("rebalance_count", REBALANCES);
-    return merkle;
   }
 
   private static ObjectNode locks(LockCounters counters) {

@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.runtime.stages.Buckets;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -14,8 +15,17 @@ public final class RootLatencies {
 
   private final Histogram nanos = new Histogram(FINEST_NS, MAX_NS, DIGITS);
 
+  /** From 1 microsecond on: most take less than ten. */
+  private final Buckets buckets = new Buckets(1_000, 14);
+
   void add(long durationNs) {
+    buckets.add(durationNs);
     nanos.recordValue(Math.clamp(durationNs, 0, MAX_NS));
+  }
+
+  /** The same for metrics, in nanoseconds. */
+  public Buckets buckets() {
+    return buckets;
   }
 
   /** How many roots were computed. */

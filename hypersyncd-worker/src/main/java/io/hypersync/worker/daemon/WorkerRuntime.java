@@ -14,6 +14,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.RestoredStates;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -513,11 +514,45 @@ public final class WorkerRuntime implements AutoCloseable {
     ObjectNode status =
         questions.ask(
             a -> {
-              ObjectNode known = WorkerStatus.of(options, startedNs, a, stages, mounted);
-              known.set("hazards", HazardReports.status(hazards));
-              known.set("notices", NoticeReports.status(a.notices()));
+              ObjectNode known = known(a, mounted);
+              known.put("commit_latency_us_p50", stages.latencyUs(50));
+              known.put("commit_latency_us_p99", stages.latencyUs(99));
+              known.set("stages", stages.sinceStart());
               return known;
             });
+    addWithoutAgent(status);
+    status.set("ignored", localPaths.status());
+    return status;
+  }
+
+  /**
+   * As {@link #status}, for {@link Daemon#measured}; without local paths, which are counted on
+   * disk.
+   */
+  public ObjectNode measured() {
+    boolean mounted = backend.isMounted();
+    ObjectNode status =
+        questions.ask(
+            a -> {
+              long beganNs = System.nanoTime();
+              ObjectNode known = known(a, mounted);
+              known.set("stages", stages.buckets());
+              return known.put("measuring_ns", System.nanoTime() - beganNs);
+            });
+    addWithoutAgent(status);
+    return status;
+  }
+
+  private ObjectNode known(WorkerAgent a, boolean mounted) {
+    ObjectNode known = WorkerStatus.of(options, startedNs, a, mounted);
+    known.put("mutations", stages.answered());
+    known.set("hazards", HazardReports.status(hazards));
+    known.set("notices", NoticeReports.status(a.notices()));
+    return known;
+  }
+
+  /** Adds what is known without the agent. */
+  private void addWithoutAgent(ObjectNode status) {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("multicast", link.multicast().status());
     status.put("fuse_backend", options.backend().text());
@@ -535,8 +570,6 @@ public final class WorkerRuntime implements AutoCloseable {
     status.set("inotify", reporter == null ? null : reporter.status());
     status.set("agents", agents == null ? null : agents.status());
     status.set("past_mounts", pastMounts.json());
-    status.set("ignored", localPaths.status());
-    return status;
   }
 
   private static @Nullable ObjectNode succession(@Nullable Succession known) {

@@ -120,6 +120,11 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     return histograms.sinceStart();
   }
 
+  /** What metrics are made of ({@link StageHistograms#buckets}). */
+  ObjectNode buckets() {
+    return histograms.buckets();
+  }
+
   /**
    * All figures but the paths of the slowest mutations: finding paths takes too long for the agent.
    */

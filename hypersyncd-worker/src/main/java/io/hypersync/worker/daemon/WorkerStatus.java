@@ -29,13 +29,9 @@ final class WorkerStatus {
 
   private WorkerStatus() {}
 
-  /** To be called on the agent's thread. */
+  /** Everything the agent knows but what {@link WorkerStages} has; on the agent's thread. */
   static ObjectNode of(
-      WorkerDaemonOptions options,
-      long startedNs,
-      WorkerAgent agent,
-      WorkerStages stages,
-      boolean mounted) {
+      WorkerDaemonOptions options, long startedNs, WorkerAgent agent, boolean mounted) {
     IndexedState visible = agent.visible();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
@@ -71,7 +67,6 @@ final class WorkerStatus {
     status.put("orphans", agent.orphans());
     status.put("bytes", visible.state().allocated());
     status.set("apply_error", error(agent.applyError()));
-    status.put("mutations", stages.answered());
     status.put("pending_mutations", agent.pendingMutations());
     status.put("locks_held", agent.locks().held());
     status.put("locks_waiting", agent.locks().waiting());
@@ -88,9 +83,6 @@ final class WorkerStatus {
     status.set("data_plane", dataPlane(agent.pushed().status()));
     status.set("chunk_cache", cache(agent.cache()));
     status.put("vector_faults", Blake3.vectorFaults().count());
-    status.put("commit_latency_us_p50", stages.latencyUs(50));
-    status.put("commit_latency_us_p99", stages.latencyUs(99));
-    status.set("stages", stages.sinceStart());
     ObjectNode invariants = status.putObject("invariants_broken");
     for (Invariant invariant : Invariant.ALL) {
       invariants.put(invariant.name(), invariant.broken());

@@ -1,5 +1,7 @@
 package io.hypersync.runtime.admin;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -14,6 +16,20 @@ public interface Daemon extends StatusSource, AutoCloseable {
    * @throws InterruptedException if the thread is interrupted or the daemon is closed meanwhile
    */
   default void awaitReady() throws InterruptedException {}
+
+  /**
+   * What metrics are made of: the status of each daemon in this process, usually one, with buckets
+   * in place of percentiles where {@link io.hypersync.runtime.stages.Buckets} are kept. Made in a
+   * shorter time on the agent's thread than {@link #status}, since it is asked for every second.
+   * Empty if there is nothing to measure.
+   *
+   * <p>May be called from any thread; blocks for the agent's answer.
+   *
+   * @throws UserError if the agent does not answer in time
+   */
+  default List<ObjectNode> measured() {
+    return List.of();
+  }
 
   /** The admin commands other than status, by name; documented in {@code docs/json.md}. */
   Map<String, AdminCommand> adminCommands();

@@ -54,6 +54,11 @@ public final class TestCluster implements AutoCloseable {
   /** Thousands of daemons are started, and what they do then is not measured. */
   private static final String NO_PRACTICE = "hypersync.practice=0s";
 
+  /** What a daemon is started with that shows its metrics; the harness turns them off. */
+  public static final String METRICS = "hypersync.metrics.enabled=true";
+
+  private static final String NO_METRICS = "hypersync.metrics.enabled=false";
+
   /** Workers that have it in all tests of this run, to see what a test says of that backend. */
   private static final Set<String> JNR_WORKERS =
       Set.of(System.getProperty("hypersync.tests.jnr", "").split(","));
@@ -562,7 +567,8 @@ public final class TestCluster implements AutoCloseable {
     environment.putAll(ChildJvm.environment(runDirectory()));
     Path log = logOf(name);
     List<String> all = new ArrayList<>(arguments);
-    all.addAll(1, List.of("--set", NO_PRACTICE)); // before the test's own settings
+    // Before the test's own settings.
+    all.addAll(1, List.of("--set", NO_PRACTICE, "--set", NO_METRICS));
     DaemonJvm daemon =
         DaemonJvm.start(
             name,

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.cli.metrics;
+
+import org.jspecify.annotations.NullMarked;
