@@ -82,6 +82,7 @@ final class CommandLineTest {
             "putex",
             "standby",
             "promote",
+            "failover",
             "message",
             "place",
             "robot",

@@ -10,6 +10,7 @@ import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.AdminSurface;
+import io.hypersync.leader.daemon.DeposedFile;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.HomeFile;
 import io.hypersync.leader.daemon.LeaderRuntime;
@@ -177,6 +178,7 @@ public final class LeaderDaemon implements Daemon {
     @Nullable ChronicleOpLog log = null;
     try {
       StandbyFile.refuse(stateDir);
+      DeposedFile.refuse(stateDir, options.seat().rewind());
       HomeFile.require(stateDir, options.seat().moved());
       Lineage lineage = LineageFile.read(stateDir);
       Term term = TermFile.read(stateDir);

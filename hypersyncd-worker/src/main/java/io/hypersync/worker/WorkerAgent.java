@@ -646,6 +646,11 @@ public final class WorkerAgent implements Agent {
     session.down(why, clock.monotonicNs());
   }
 
+  /** The next attempt to connect is due, whatever pause was to be made. */
+  public void connectSoon() {
+    session.monitor().connectSoon(clock.monotonicNs());
+  }
+
   /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
   public void linkRefused(String why) {
     session.refusedForGood(why, clock.monotonicNs());
@@ -1364,8 +1369,9 @@ public final class WorkerAgent implements Agent {
   }
 
   private void welcomed(Welcome welcome, long nowNs) {
-    if (seen.isDeposed(welcome.lineage(), welcome.term())) {
-      session.deposed(welcome.term(), seen().term(), nowNs);
+    long known = mirror.knownTerm(welcome.lineage());
+    if (seen.isDeposed(welcome.lineage(), welcome.term()) || welcome.term() < known) {
+      session.deposed(welcome.term(), Math.max(seen().term(), known), nowNs);
       return;
     }
     if (!session.welcomed(welcome, nowNs)) {

@@ -9,6 +9,7 @@ import io.hypersync.worker.vfs.CachePolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,8 +19,8 @@ import java.util.Optional;
  * @param worker the worker's id, as in its certificate
  * @param identity the certificate shown to the leader, and the authority that the leader's must be
  *     from
- * @param leaderAddress the leader's address; unresolved, so that the name is looked up at each
- *     attempt
+ * @param leaderAddresses where the leader may be, at least one; tried in this order. Unresolved, so
+ *     that a name is looked up at each attempt
  * @param mountPoint where the workspace is mounted, absolute; an empty directory, or none yet
  * @param localDir the scratch directory beside the mount, which is not replicated; it exists
  *     (hypersync.md 3)
@@ -51,7 +52,7 @@ public record WorkerDaemonOptions(
     WorkspaceId workspace,
     WorkerId worker,
     Identity identity,
-    InetSocketAddress leaderAddress,
+    List<InetSocketAddress> leaderAddresses,
     Path mountPoint,
     Path localDir,
     Path stateDir,
@@ -70,4 +71,9 @@ public record WorkerDaemonOptions(
     long stateMemory,
     boolean multicast,
     String multicastInterface,
-    Optional<TakeoverOptions> takeover) {}
+    Optional<TakeoverOptions> takeover) {
+  /** The addresses do not change. */
+  public WorkerDaemonOptions {
+    leaderAddresses = List.copyOf(leaderAddresses);
+  }
+}

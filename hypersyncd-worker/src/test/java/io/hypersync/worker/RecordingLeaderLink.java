@@ -38,6 +38,22 @@ public final class RecordingLeaderLink implements LeaderLink {
     sent.add(message);
   }
 
+  /** How many addresses there are beside the current one, and which number that has. */
+  int others;
+
+  int current;
+
+  @Override
+  public boolean hasOthers() {
+    return others > 0;
+  }
+
+  @Override
+  public boolean tryNext() {
+    current = (current + 1) % (others + 1);
+    return current != 0;
+  }
+
   @Override
   public void flush() {}
 

@@ -553,6 +553,40 @@ class WelcomeTest {
     assertEquals(4, agent.seen().term());
   }
 
+  /** And when it was at none of them, all are asked again soon: a standby may be promoted. */
+  @Test
+  void theLeaderIsLookedForElsewhereAtOnceWhenOneWasDeposed() {
+    link.others = 1;
+    welcomeOfTerm(3);
+    agent.linkDown("gone");
+    clock.advance(SECOND_NS);
+    welcomeOfTerm(2);
+    assertEquals(1, link.current);
+    assertEquals(LinkState.CONNECTING, agent.monitor().state(), "to the other address");
+    welcomeOfTerm(2);
+    assertEquals(0, link.current);
+    assertEquals(LinkState.DOWN, agent.monitor().state(), "both were tried");
+    clock.advance(5 * SECOND_NS);
+    agent.doWork();
+    assertEquals(LinkState.CONNECTING, agent.monitor().state());
+    welcomeOfTerm(3);
+    assertTrue(agent.isWritable());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Reason.class,
+      names = {"PROTOCOL_ERROR", "DIVERGED", "WORKSPACE", "IDENTITY", "PROTOCOL_VERSION"})
+  void whoRefusesIsNotTheOnlyOneThatMayLead(Reason reason) {
+    link.others = 1;
+    agent.doWork();
+    agent.linkUp();
+    agent.received(new Refused(reason, "not here"));
+    assertEquals(1, link.current);
+    assertEquals(LinkState.DOWN, agent.monitor().state());
+    assertTrue(agent.monitor().attemptIsDue(clock.monotonicNs()));
+  }
+
   private void welcomeOfTerm(long term) {
     agent.doWork();
     agent.linkUp();

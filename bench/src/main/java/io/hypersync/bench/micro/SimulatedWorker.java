@@ -72,7 +72,7 @@ public final class SimulatedWorker implements WorkerTransportListener, AutoClose
     this.transport =
         QuicWorkerClient.create(
             options.identity(), options.workspace(), this, QuicOptions.defaults());
-    InetSocketAddress leader = options.leaderAddress();
+    InetSocketAddress leader = options.leaderAddresses().getFirst();
     InetSocketAddress resolved = new InetSocketAddress(leader.getHostString(), leader.getPort());
     transport.executor().execute(() -> transport.connect(resolved));
     try {

@@ -7,6 +7,7 @@ import io.hypersync.coordination.putex.State;
 import io.hypersync.coordination.putex.Step;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,7 +75,16 @@ public final class PutexDaemon implements Daemon {
       }
       journal.left(mutex.mayRun());
       service.close();
-      ended.complete(null);
+      if (mutex.mayRun()) {
+        ended.completeExceptionally(
+            new UserError(
+                "the service " + options.name() + " could not be stopped",
+                "Its switch goes on trying for a while. Stop it by hand, and look at the stop"
+                    + " script: other agents start it when the lock was not renewed for long"
+                    + " enough."));
+      } else {
+        ended.complete(null);
+      }
     } catch (InterruptedException | RuntimeException failure) {
       LOG.error("the agent has failed; its switch stops the service", failure);
       service.close();

@@ -13,8 +13,8 @@ import java.time.Duration;
  */
 public record PutexScripts(String check, String start, String stop, String fence) {
   /**
-   * Those for a unit of systemd. It is healthy unless it has failed. It is given half of the time
-   * to stop, and is killed then.
+   * Those for a unit of systemd. It is healthy unless it has failed, or systemd does not say. It is
+   * given half of the time to stop, and is killed then.
    *
    * @param unit its name
    * @param stopLimit how long stopping may take
@@ -23,7 +23,7 @@ public record PutexScripts(String check, String start, String stop, String fence
     String name = ShellWords.quoted(unit);
     String half = Seconds.of(stopLimit.toNanos() / 2);
     return new PutexScripts(
-        "! systemctl is-failed --quiet -- " + name,
+        "state=$(systemctl is-failed -- %s); [[ -n $state && $state != failed ]]".formatted(name),
         "systemctl start --no-block -- " + name,
         "timeout %s systemctl stop -- %s && exit; systemctl kill --signal=KILL -- %s;"
                 .formatted(half, name, name)

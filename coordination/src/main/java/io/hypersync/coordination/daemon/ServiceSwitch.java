@@ -78,7 +78,8 @@ final class ServiceSwitch implements AutoCloseable {
             + (uptime + hundredths(left))
             + ' '
             + hundredths(start.limitNs())
-            + (start.fence() ? " 1" : " 0");
+            + (start.fence() ? " 1 " : " 0 ")
+            + start.revision();
     return ordered(order, "starting the service", left + timing.stopLimitNs() + GRACE_NS);
   }
 

@@ -168,7 +168,8 @@ public final class ProcessMutex {
         mayRun = true;
         // Leaves R for the next renewal.
         long limitNs = trustedUntilNs - nowNs - timing.renewalNs();
-        yield new Step.Start(!activated, trustedUntilNs, Math.max(limitNs, MIN_START_NS));
+        yield new Step.Start(
+            !activated, trustedUntilNs, Math.max(limitNs, MIN_START_NS), revision.orElseThrow());
       }
       case ABORT_BLANK, LEAVE_BLANK -> new Step.Write("", revision, timing.renewalNs());
       case WAIT_R -> new Step.Wait(strokeNs + timing.renewalNs());

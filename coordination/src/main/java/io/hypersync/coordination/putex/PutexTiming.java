@@ -29,6 +29,13 @@ public record PutexTiming(long renewalNs, int failures, int confirmations) {
     if (confirmations < 1 || confirmations > MAX_COUNT) {
       throw new IllegalArgumentException("C must be 1 to 1,000");
     }
+    if (failures + confirmations >= DRIFT_PARTS - 1) {
+      // A holder would rely on a renewal for no longer than a check may take.
+      throw new IllegalArgumentException(
+          "F + C must be less than "
+              + (DRIFT_PARTS - 1)
+              + ", because clocks of different hosts differ: take a larger R");
+    }
   }
 
   /** How long a health check may take at most: F * R. */

@@ -38,8 +38,10 @@ public sealed interface Step {
    * @param fence whether to fence the others off before
    * @param untilNs the time, by the clock whose readings the mutex is given
    * @param limitNs after which starting has failed
+   * @param revision of the record, as this agent has written it: no other holder of the lock has
+   *     had it, and those of later holders are higher
    */
-  record Start(boolean fence, long untilNs, long limitNs) implements Step {}
+  record Start(boolean fence, long untilNs, long limitNs, long revision) implements Step {}
 
   /**
    * Stop the service. Answered by {@link Outcome.Passed} only if it does not run any more, else by

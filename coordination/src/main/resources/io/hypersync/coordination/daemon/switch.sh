@@ -1,7 +1,8 @@
 # Starts and stops one service, one order after the other. It stops it by itself when the time is over until which the
 # service may run, and when whoever gives the orders is gone. Orders come by standard input, a line each:
 #
-#   start ID UNTIL LIMIT FENCE   UNTIL by /proc/uptime, both in hundredths of a second; FENCE is 1 to fence before
+#   start ID UNTIL LIMIT FENCE REVISION   UNTIL by /proc/uptime, both in hundredths of a second; FENCE is 1 to fence
+#                                         before; scripts get the lock's REVISION as PUTEX_REVISION
 #   stop ID LIMIT
 #
 # Answers: "done ID CODE", "late ID", "fenced ID CODE" if fencing failed, "expired CODE" without an order.
@@ -40,7 +41,7 @@ run() {
 # In a subshell: if nobody reads it any more, that one is killed.
 say() { (printf '%s\n' "$*") 2>/dev/null; }
 
-start() { # ID UNTIL LIMIT FENCE
+start() { # ID UNTIL LIMIT FENCE REVISION
   local limit code
   now
   if ((NOW >= $2)); then
@@ -48,6 +49,7 @@ start() { # ID UNTIL LIMIT FENCE
     return
   fi
   until=$2
+  export PUTEX_REVISION=$5
   limit=$(($3 < until - NOW ? $3 : until - NOW))
   if [[ $4 == 1 && -n $PUTEX_FENCE ]]; then
     if ! run fence "$limit" "$PUTEX_FENCE"; then
@@ -100,10 +102,10 @@ while :; do
     done
     exit 1
   fi
-  read -r order a b c d <<<"$pending"
+  read -r order a b c d e <<<"$pending"
   pending=
   case $order in
-    start) start "$a" "$b" "$c" "$d" ;;
+    start) start "$a" "$b" "$c" "$d" "$e" ;;
     stop)
       stop "$b"
       say "done" "$a" $?

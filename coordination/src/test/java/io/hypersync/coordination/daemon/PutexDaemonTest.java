@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One agent with a store in memory; its service is a process that sleeps. */
 class PutexDaemonTest {
@@ -273,7 +276,7 @@ class PutexDaemonTest {
   void theSwitchStopsTheServiceWhenItsTimeIsOver() throws Exception {
     try (ServiceSwitch lever = new ServiceSwitch(scripts(), Map.of(), TIMING, Clock.SYSTEM)) {
       long untilNs = Clock.SYSTEM.monotonicNs() + 800 * MS;
-      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS)));
+      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS, 7)));
       assertTrue(serviceRuns());
       while (Clock.SYSTEM.monotonicNs() < untilNs - 100 * MS) {
         assertTrue(serviceRuns());
@@ -291,7 +294,7 @@ class PutexDaemonTest {
       long nowNs = Clock.SYSTEM.monotonicNs();
       assertEquals(
           new Outcome.Failed("it is too late to start the service"),
-          lever.start(new Step.Start(false, nowNs, 500 * MS)));
+          lever.start(new Step.Start(false, nowNs, 500 * MS, 7)));
       assertFalse(serviceRuns());
     }
   }
@@ -302,7 +305,7 @@ class PutexDaemonTest {
         new PutexScripts("true", scripts().start() + "sleep 1000", scripts().stop(), "");
     try (ServiceSwitch lever = new ServiceSwitch(hangs, Map.of(), TIMING, Clock.SYSTEM)) {
       long untilNs = Clock.SYSTEM.monotonicNs() + 1_000 * MS;
-      Outcome outcome = lever.start(new Step.Start(false, untilNs, 5_000 * MS));
+      Outcome outcome = lever.start(new Step.Start(false, untilNs, 5_000 * MS, 7));
       assertEquals(new Outcome.Failed("starting the service was killed"), outcome);
       TimeUnit.MILLISECONDS.sleep(700);
       assertFalse(serviceRuns());
@@ -318,7 +321,7 @@ class PutexDaemonTest {
       long untilNs = Clock.SYSTEM.monotonicNs() + 60_000 * MS;
       assertEquals(
           new Outcome.Failed("starting the service failed with exit code 3: it is full"),
-          lever.start(new Step.Start(false, untilNs, 5_000 * MS)));
+          lever.start(new Step.Start(false, untilNs, 5_000 * MS, 7)));
       assertTrue(serviceRuns());
       assertEquals(new Outcome.Passed(), lever.stop(new Step.Stop(TIMING.stopLimitNs())));
       assertFalse(serviceRuns());
@@ -329,11 +332,71 @@ class PutexDaemonTest {
   void theSwitchStopsTheServiceWhenItsAgentIsGone() throws Exception {
     try (ServiceSwitch lever = new ServiceSwitch(scripts(), Map.of(), TIMING, Clock.SYSTEM)) {
       long untilNs = Clock.SYSTEM.monotonicNs() + 60_000 * MS;
-      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS)));
+      assertEquals(new Outcome.Passed(), lever.start(new Step.Start(false, untilNs, 500 * MS, 7)));
     }
     for (int i = 0; i < 100 && serviceRuns(); i++) {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     assertFalse(serviceRuns());
+  }
+
+  /** Which no other holder has had: a number for what is to be ordered beyond the lock. */
+  @Test
+  void scriptsKnowTheRevisionOfTheLock() throws Exception {
+    PutexScripts says =
+        new PutexScripts(
+            "true",
+            "echo $PUTEX_REVISION >>%s/revisions".formatted(folder),
+            "true",
+            "echo fence $PUTEX_REVISION >>%s/revisions".formatted(folder));
+    try (ServiceSwitch lever = new ServiceSwitch(says, Map.of(), TIMING, Clock.SYSTEM)) {
+      long untilNs = Clock.SYSTEM.monotonicNs() + 60_000 * MS;
+      assertEquals(
+          new Outcome.Passed(),
+          lever.start(new Step.Start(true, untilNs, 5_000 * MS, 1_700_000_000_000_000_000L)));
+      assertEquals(
+          new Outcome.Passed(),
+          lever.start(new Step.Start(false, untilNs, 5_000 * MS, 1_700_000_000_000_000_001L)));
+    }
+    assertEquals(
+        "fence 1700000000000000000\n1700000000000000000\n1700000000000000001\n",
+        lines("revisions"));
+  }
+
+  @Test
+  void anAgentWhoseServiceDoesNotStopEndsWithAnError() throws Exception {
+    free();
+    PutexScripts scripts = scripts();
+    Path stays = folder.resolve("stays");
+    String stop = "test ! -e %s || exit 1; ".formatted(stays) + scripts.stop();
+    PutexDaemon daemon =
+        agent(new PutexScripts(scripts.check(), scripts.start(), stop, scripts.fence()));
+    awaited(daemon, role("active"));
+    Files.createFile(stays);
+    daemon.close();
+    assertTrue(daemon.ended().isCompletedExceptionally());
+    assertTrue(
+        String.valueOf(daemon.ended().exceptionNow().getMessage())
+            .contains("could not be stopped"));
+    Files.delete(stays); // its switch goes on trying
+    for (int i = 0; i < 100 && serviceRuns(); i++) {
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertFalse(serviceRuns());
+  }
+
+  /** What systemctl says of the unit, and whether it is healthy. */
+  @ParameterizedTest
+  @CsvSource({"active, true", "inactive, true", "activating, true", "failed, false", "'', false"})
+  void aUnitIsHealthyIfSystemdSaysThatItHasNotFailed(String says, boolean isHealthy)
+      throws Exception {
+    Path systemctl = folder.resolve("systemctl");
+    Files.writeString(systemctl, "#!/bin/bash\nprintf '%s' '" + says + "'; exit 1\n");
+    assertTrue(systemctl.toFile().setExecutable(true));
+    HealthCheck check =
+        new HealthCheck(
+            PutexScripts.ofUnit("team", Duration.ofSeconds(1)).check(),
+            Map.of("PATH", folder + ":" + System.getenv("PATH")));
+    assertEquals(isHealthy, check.run(new Step.Check(true, 10_000 * MS)) instanceof Outcome.Passed);
   }
 }

@@ -119,6 +119,7 @@ class ProcessMutexTest {
     long sentNs = driver.nowNs;
     driver.give("written:5");
     Step.Start start = assertInstanceOf(Step.Start.class, driver.step());
+    assertEquals(5, start.revision(), "of the record that it has just written");
     assertTrue(start.fence());
     assertEquals(sentNs + TIMING.trustNs(), start.untilNs());
     assertTrue(driver.mutex.mayRun());
@@ -313,6 +314,10 @@ class ProcessMutexTest {
     assertThrows(IllegalArgumentException.class, () -> new PutexTiming(1_000 * MS, 0, 1));
     assertThrows(IllegalArgumentException.class, () -> new PutexTiming(1_000 * MS, 3, 0));
     assertThrows(IllegalArgumentException.class, () -> new PutexTiming(1_000 * MS, 1_001, 1));
+    // A renewal is to be relied on for longer than a check may take.
+    assertThrows(IllegalArgumentException.class, () -> new PutexTiming(1_000 * MS, 400, 99));
+    PutexTiming most = new PutexTiming(1_000 * MS, 400, 98);
+    assertTrue(most.trustNs() > most.checkLimitNs(), most::toString);
     assertThrows(
         IllegalArgumentException.class, () -> new ProcessMutex("", TIMING, new Driver(TIMING)));
   }

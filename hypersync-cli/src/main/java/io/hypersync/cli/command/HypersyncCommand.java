@@ -60,6 +60,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("putex", PutexCommand.class);
     COMMANDS.put("standby", StandbyCommand.class);
     COMMANDS.put("promote", PromoteCommand.class);
+    COMMANDS.put("failover", FailoverCommand.class);
     COMMANDS.put("message", MessageCommand.class);
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);

@@ -108,7 +108,7 @@ public final class InitCommand implements Callable<Integer> {
         .put("dir", root.toString());
     result.set("restored", restored.json());
     ArrayNode tokens = result.putArray("tokens");
-    HostPort leader = leaderAddress.orFrom(bindAddress);
+    List<HostPort> leaders = leaderAddress.orFrom(bindAddress);
     Optional<String> warning = Optional.empty();
     for (WorkerId worker : ids) {
       Path file = workspace.tokenFile(worker);
@@ -117,7 +117,7 @@ public final class InitCommand implements Callable<Integer> {
           warning.or(
               () ->
                   LoopbackAddress.warning(
-                      leader, List.of("token", worker.name(), "--dir", root.toString()), file));
+                      leaders, List.of("token", worker.name(), "--dir", root.toString()), file));
     }
     result.put("warning", warning.orElse(null));
     screen.show(result, () -> text(workspace, restored.text(), ids));

@@ -22,11 +22,15 @@ final class LoopbackAddress {
    * Returns a warning and how to avoid it if a leader address to be written into a token is a
    * loopback address, else empty.
    *
-   * @param leader the address that workers will resolve
+   * @param leaders the addresses that workers will resolve
    * @param again the command that makes the token, without its {@code --leader-address}
    * @param file the token
    */
-  static Optional<String> warning(HostPort leader, List<String> again, Path file) {
+  static Optional<String> warning(List<HostPort> leaders, List<String> again, Path file) {
+    return leaders.stream().flatMap(leader -> warning(leader, again, file).stream()).findFirst();
+  }
+
+  private static Optional<String> warning(HostPort leader, List<String> again, Path file) {
     InetAddress address = leader.resolve().getAddress();
     if (address == null || !address.isLoopbackAddress()) {
       return Optional.empty();

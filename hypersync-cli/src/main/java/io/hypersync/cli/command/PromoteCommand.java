@@ -8,7 +8,9 @@ import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.daemon.HeapBudget;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.standby.Promotion;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.text.ShellWords;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -36,6 +38,14 @@ final class PromoteCommand implements Callable<Integer> {
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
   @Mixin private final LeaderFolders folders = new LeaderFolders();
 
+  @Option(
+      names = "--term",
+      paramLabel = "<number>",
+      description =
+          "Lead in this term, or in the next one if a higher one is known: the revision of the lock"
+              + " that orders the promotion, so that no two leaders have one term.")
+  private long term;
+
   @Option(names = "--dry-run", description = "Only look whether it is possible.")
   private boolean dryRun;
 
@@ -49,7 +59,8 @@ final class PromoteCommand implements Callable<Integer> {
         new Promotion(
                 options.stateDir(),
                 workspace.id(),
-                HeapBudget.droppable(options.stateMemory(), options.stateHeapShare()))
+                HeapBudget.droppable(options.stateMemory(), options.stateHeapShare()),
+                leastTerm())
             .promote(dryRun);
     ObjectNode result =
         JsonNodeFactory.instance
@@ -61,6 +72,14 @@ final class PromoteCommand implements Callable<Integer> {
             .put("term", made.term());
     screen.show(result, () -> text(workspace, made));
     return 0;
+  }
+
+  private long leastTerm() {
+    if (term < 0 || term > Term.MAX) {
+      throw new UserError(
+          "--term: expected 0 to " + Term.MAX, "Such as --term 17", UserError.USAGE);
+    }
+    return term;
   }
 
   private String text(WorkspaceDirectory workspace, Promotion.Promoted made) {

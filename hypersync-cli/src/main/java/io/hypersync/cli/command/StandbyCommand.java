@@ -2,20 +2,14 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
-import io.hypersync.cli.runtime.DaemonProcess;
-import io.hypersync.cli.runtime.LeaderPlan;
+import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.runtime.MetricsPlan;
-import io.hypersync.cli.runtime.Practising;
-import io.hypersync.cli.runtime.WorkerPlan;
-import io.hypersync.cli.standby.StandbyDaemon;
+import io.hypersync.cli.runtime.StandbyPlan;
+import io.hypersync.cli.runtime.StandbyProcess;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
-import io.hypersync.runtime.admin.RunDirectory;
-import io.hypersync.runtime.admin.UserError;
-import io.hypersync.wire.pki.EnrolmentToken;
-import io.hypersync.wire.pki.PkiException;
-import io.hypersync.worker.WorkerDaemonOptions;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +23,8 @@ import picocli.CommandLine.Option;
     description = {
       "Follow the leader of a workspace with all that it keeps: its log, its snapshots, all content.",
       "Runs until a signal ends it. If the leader is lost: ./hypersync promote.",
+      "The state of a leader that was deposed becomes that of a standby. What only that state has is"
+          + " kept in its folder left-behind, and named in status.",
       "The leader does not wait for it: what it acknowledged in its last milliseconds may be lost"
           + " with it. Named and pinned snapshots do not travel.",
       "The workspace's folder is a copy of the leader's, without its state; it has keys, so copy it"
@@ -54,56 +50,24 @@ final class StandbyCommand implements Callable<Integer> {
   @Option(
       names = "--leader",
       paramLabel = "<host:port>",
-      description = "Where the leader is, over what the token says.")
-  private @Nullable String leader;
+      description = "Where the leader is, or may be, over what the token says. May be repeated.")
+  private List<String> leaders = new ArrayList<>();
 
   @Override
   public Integer call() throws InterruptedException {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     workspace.closeToOthers();
     Configuration configuration = configurationOptions.read(workspace.configFile());
-    EnrolmentToken enrolment = enrolment(workspace);
-    WorkerDaemonOptions options =
-        WorkerPlan.standby(
-            configuration,
-            enrolment,
-            leader == null ? enrolment.leader() : address(leader),
-            LeaderPlan.stateDir(workspace, configuration));
-    new DaemonProcess(
-            "standby " + options.worker(),
-            RunDirectory.of(System.getenv()).standbySocket(options.workspace(), options.worker()),
-            Practising.NOT,
-            MetricsPlan.options(configuration),
-            () -> {})
-        .run(StandbyDaemon::start, options);
+    StandbyProcess.run(
+        StandbyPlan.options(
+            workspace, configuration, Objects.requireNonNull(token), addresses(leaders)),
+        MetricsPlan.options(configuration));
     return 0;
   }
 
-  private EnrolmentToken enrolment(WorkspaceDirectory workspace) {
-    try {
-      EnrolmentToken read = EnrolmentToken.read(Objects.requireNonNull(token));
-      if (!read.workspace().equals(workspace.id())) {
-        throw new UserError(
-            "the token is for workspace "
-                + read.workspace()
-                + ", and this folder is of "
-                + workspace.id(),
-            "Make one on the leader's host: ./hypersync token spare --dir <workspace folder>");
-      }
-      return read;
-    } catch (PkiException e) {
-      throw new UserError(
-          "cannot use the token: " + e.getMessage(),
-          "Make one on the leader's host: ./hypersync token spare --dir <workspace folder>");
-    }
-  }
-
-  private static InetSocketAddress address(String text) {
-    try {
-      return HostPort.parse(text).unresolved();
-    } catch (IllegalArgumentException e) {
-      throw new UserError(
-          "--leader: " + e.getMessage(), "Such as --leader 10.0.0.2:7890", UserError.USAGE);
-    }
+  private static List<HostPort> addresses(List<String> texts) {
+    return texts.isEmpty()
+        ? List.of()
+        : Arguments.parse("--leader", Settings.WORKER_LEADER_ADDRESS, String.join(",", texts));
   }
 }

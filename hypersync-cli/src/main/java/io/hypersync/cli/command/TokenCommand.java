@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync token fmd --dir /srv/team",
-      "  ./hypersync token fmd --dir /srv/team --leader-address 10.0.0.1:7890 --out fmd.token"
+      "  ./hypersync token fmd --dir /srv/team --leader-address 10.0.0.1:7890 --out fmd.token",
+      "  ./hypersync token fmd --leader-address 10.0.0.1:7890 --leader-address 10.0.0.2:7890"
     })
 final class TokenCommand implements Callable<Integer> {
   @Mixin private final Screen screen = new Screen();
@@ -56,20 +58,21 @@ final class TokenCommand implements Callable<Integer> {
         new ConfigurationReader()
             .withFile(workspace.configFile())
             .get(Settings.LEADER_BIND_ADDRESS);
-    HostPort leader = leaderAddress.orFrom(bindAddress);
+    List<HostPort> leaders = leaderAddress.orFrom(bindAddress);
     Path file = out == null ? workspace.tokenFile(id) : out.toAbsolutePath().normalize();
-    workspace.writeToken(id, leader, file);
+    workspace.writeToken(id, leaders, file);
     Optional<String> warning =
         LoopbackAddress.warning(
-            leader, List.of("token", id.name(), "--dir", workspace.root().toString()), file);
+            leaders, List.of("token", id.name(), "--dir", workspace.root().toString()), file);
     ObjectNode result =
         JsonNodeFactory.instance
             .objectNode()
             .put("workspace", workspace.id().toString())
             .put("worker_id", id.name())
-            .put("leader_address", leader.toString())
+            .put("leader_address", leaders.getFirst().toString())
             .put("token", file.toString())
             .put("warning", warning.orElse(null));
+    leaders.forEach(leader -> result.withArray("leader_addresses").add(leader.toString()));
     screen.show(
         result,
         () ->
@@ -78,7 +81,7 @@ final class TokenCommand implements Callable<Integer> {
                 + ", with which worker "
                 + id
                 + " joins the leader at "
-                + leader
+                + leaders.stream().map(HostPort::toString).collect(Collectors.joining(" or "))
                 + ".\nKeep it secret. On the worker's machine:\n  "
                 + Suggestion.worker(workspace, file)
                 + "\n");

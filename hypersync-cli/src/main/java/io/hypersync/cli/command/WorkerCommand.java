@@ -13,6 +13,8 @@ import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -66,8 +68,9 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--leader-address",
       paramLabel = "<host:port>",
-      description = "Where the leader is, over what the token says; from then on.")
-  private @Nullable String leaderAddress;
+      description =
+          "Where the leader is, or may be, over what the token says; from then on. May be repeated.")
+  private List<String> leaderAddresses = new ArrayList<>();
 
   @Option(
       names = "--local-dir",
@@ -104,7 +107,10 @@ public final class WorkerCommand implements Callable<Integer> {
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--token", Settings.WORKER_TOKEN, token);
     configurationOptions.put("--id", Settings.WORKER_ID, id);
-    configurationOptions.put("--leader-address", Settings.WORKER_LEADER_ADDRESS, leaderAddress);
+    configurationOptions.put(
+        "--leader-address",
+        Settings.WORKER_LEADER_ADDRESS,
+        leaderAddresses.isEmpty() ? null : String.join(",", leaderAddresses));
     configurationOptions.put("--local-dir", Settings.WORKER_LOCAL_DIR, localDir);
     configurationOptions.put("--state-dir", Settings.WORKER_STATE_DIR, stateDir);
     configurationOptions.put("--suid", Settings.WORKER_SUID, suid ? "true" : null);

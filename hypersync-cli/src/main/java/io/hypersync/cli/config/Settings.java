@@ -280,13 +280,13 @@ public final class Settings {
           "The folder for caches and for paths of hypersync.ignore, not replicated;"
               + " /ntmfs/local/<workspace> for a mount at /ntmfs/ws/<workspace> by default.");
 
-  public static final Setting<HostPort> WORKER_LEADER_ADDRESS =
+  public static final Setting<List<HostPort>> WORKER_LEADER_ADDRESS =
       used(
           WORKER,
           "leader_address",
-          ValueType.address(),
+          ValueType.addresses(),
           null,
-          "Where the leader is; by default what the token says.");
+          "Where the leader is, or may be; by default what the token says.");
 
   /** Where the worker keeps its identity and its replica. */
   public static final Setting<Path> WORKER_STATE_DIR =

@@ -1,6 +1,7 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.worker.FuseBackend;
 import java.net.InetAddress;
 import java.net.URI;
@@ -89,6 +90,24 @@ public record ValueType<T>(
         "an address such as \"10.0.0.1:7890\" or \"[::1]:7890\"",
         HostPort::parse,
         HostPort::toString);
+  }
+
+  /** One to eight addresses, with commas between them. */
+  static ValueType<List<HostPort>> addresses() {
+    return text(
+        "an address such as \"10.0.0.1:7890\" or \"[::1]:7890\", or several with commas between"
+            + " them",
+        ValueType::parseAddresses,
+        addresses -> addresses.stream().map(HostPort::toString).collect(Collectors.joining(",")));
+  }
+
+  private static List<HostPort> parseAddresses(String text) {
+    List<HostPort> addresses =
+        Arrays.stream(text.split(",", -1)).map(String::strip).map(HostPort::parse).toList();
+    if (addresses.size() > EnrolmentToken.MAX_LEADERS) {
+      throw new IllegalArgumentException("more than " + EnrolmentToken.MAX_LEADERS);
+    }
+    return addresses;
   }
 
   static ValueType<HostPort> multicastGroup() {

@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.model.text.Printable;
 
 /** What {@code status} says of standbys: how far they are, and whether they could lead. */
 final class StandbyReport {
@@ -26,6 +27,15 @@ final class StandbyReport {
           standby.path("pid").asText());
     }
     text.append(table.render(""));
+    for (JsonNode standby : standbys) {
+      for (JsonNode folder : standby.path("left_behind")) {
+        text.append("  standby ")
+            .append(standby.path("worker_id").asText())
+            .append(": what only this host had committed when another one took over: ")
+            .append(Printable.line(folder.asText()))
+            .append('\n');
+      }
+    }
   }
 
   /** Nobody knows it while the leader is away. */

@@ -183,7 +183,7 @@ public final class DaemonProcess {
 
   /**
    * Runs in the shutdown hook. The JVM would exit with the signal's code although the end was
-   * clean, so this halts with 0.
+   * clean, so this halts with 0; with 1 if the daemon has ended with an error.
    */
   private void endOnSignal(Daemon daemon) {
     reason = "a signal";
@@ -196,7 +196,7 @@ public final class DaemonProcess {
     } catch (InterruptedException | ExecutionException | TimeoutException late) {
       LOG.warn("{} ends without its last steps", name);
     }
-    Runtime.getRuntime().halt(0);
+    Runtime.getRuntime().halt(daemon.ended().isCompletedExceptionally() ? UserError.FAILED : 0);
   }
 
   /** Closed before the answer, so that the mount is gone when the caller gets it. */

@@ -3,6 +3,7 @@ package io.hypersync.cli.runtime;
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.daemon.DeposedFile;
 import io.hypersync.leader.daemon.leadership.LeadershipTimer;
 import io.hypersync.leader.leadership.LeaderSeat;
 import io.hypersync.leader.leadership.Leadership;
@@ -44,6 +45,7 @@ public final class LeaderProcess {
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
     BackingFilesystem.check(options.stateDir());
     StandbyFile.refuse(options.stateDir()); // it would not lead when it is its turn
+    DeposedFile.refuse(options.stateDir(), seat.rewind());
     RunDirectory sockets = RunDirectory.of(System.getenv());
     Claims claims = new Claims(sockets, workspace.id(), System.getenv());
     boolean given = false;

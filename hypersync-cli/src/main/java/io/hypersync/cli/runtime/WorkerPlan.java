@@ -30,6 +30,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,15 +71,20 @@ public final class WorkerPlan {
         enrolled.token().workspace(),
         enrolled.token().worker(),
         enrolled.token().identity(),
-        configuration
-            .find(Settings.WORKER_LEADER_ADDRESS)
-            .or(enrolled.memory()::leaderAddress)
-            .map(HostPort::unresolved)
-            .orElse(enrolled.token().leader()),
+        leaders(
+            configuration.find(Settings.WORKER_LEADER_ADDRESS),
+            enrolled.memory().leaderAddresses(),
+            enrolled.token()),
         mount,
         enrolled.stateDir(),
         configuration.get(Settings.WORKER_MULTICAST),
         takeover(configuration, enrolled.token().workspace(), enrolled.token().worker()));
+  }
+
+  private static List<InetSocketAddress> leaders(
+      Optional<List<HostPort>> said, List<HostPort> saidBefore, EnrolmentToken token) {
+    List<HostPort> known = said.orElse(saidBefore);
+    return known.isEmpty() ? token.leaders() : known.stream().map(HostPort::unresolved).toList();
   }
 
   private static Optional<TakeoverOptions> takeover(
@@ -117,7 +123,7 @@ public final class WorkerPlan {
         leader.workspace(),
         configuration.find(Settings.WORKER_ID).orElse(MAIN_HOST),
         leader.identity(), // shown to nobody: the two do not meet over a network
-        leader.bindAddress(),
+        List.of(leader.bindAddress()),
         mount,
         stateDir,
         false,
@@ -127,12 +133,12 @@ public final class WorkerPlan {
   /**
    * Returns the options of a standby, which mounts nothing. It keeps all chunks: a leader must.
    *
-   * @param leader where its leader is; unresolved
+   * @param leaders where its leader is, or may be; those of the token if empty
    * @param stateDir that of the leader that it may become
    * @throws UserError if the directory cannot be used
    */
   public static WorkerDaemonOptions standby(
-      Configuration configuration, EnrolmentToken token, InetSocketAddress leader, Path stateDir) {
+      Configuration configuration, EnrolmentToken token, List<HostPort> leaders, Path stateDir) {
     Enabling.check(configuration);
     BackingFilesystem.check(stateDir);
     try {
@@ -147,7 +153,7 @@ public final class WorkerPlan {
         token.workspace(),
         token.worker(),
         token.identity(),
-        leader,
+        leaders(Optional.empty(), leaders, token),
         nowhere,
         nowhere,
         stateDir,
@@ -174,7 +180,7 @@ public final class WorkerPlan {
       WorkspaceId workspace,
       WorkerId worker,
       Identity identity,
-      InetSocketAddress leader,
+      List<InetSocketAddress> leaders,
       Path mount,
       Path stateDir,
       boolean multicast,
@@ -187,7 +193,7 @@ public final class WorkerPlan {
         workspace,
         worker,
         identity,
-        leader,
+        leaders,
         mount,
         localDir,
         stateDir,
@@ -212,25 +218,24 @@ public final class WorkerPlan {
   }
 
   /**
-   * Stores what a worker was started with: its mount point, and the leader's address if a flag gave
-   * it. An address from a file is not stored, because it would stay in effect after its removal
-   * from the file. Failure to write is only logged.
+   * Stores what a worker was started with: its mount point, and the leader's addresses if a flag
+   * gave them. An address from a file is not stored, because it would stay in effect after its
+   * removal from the file. Failure to write is only logged.
    */
   public static void remember(
       Configuration configuration, WorkerDaemonOptions options, Enrolments enrolments) {
     SavedWorkerOptions before = SavedWorkerOptions.read(options.stateDir());
     boolean kept =
         !configuration.isSet(Settings.WORKER_LEADER_ADDRESS)
-            && before
-                .leaderAddress()
-                .map(address -> address.unresolved().equals(options.leaderAddress()))
-                .orElse(false);
-    Optional<HostPort> leaderAddress =
+            && before.leaderAddresses().stream()
+                .map(HostPort::unresolved)
+                .toList()
+                .equals(options.leaderAddresses());
+    List<HostPort> byFlag =
         configuration.isByFlag(Settings.WORKER_LEADER_ADDRESS)
-            ? configuration.find(Settings.WORKER_LEADER_ADDRESS)
-            : before.leaderAddress().filter(_ -> kept);
-    SavedWorkerOptions now =
-        new SavedWorkerOptions(Optional.of(options.mountPoint()), leaderAddress);
+            ? configuration.find(Settings.WORKER_LEADER_ADDRESS).orElse(List.of())
+            : kept ? before.leaderAddresses() : List.of();
+    SavedWorkerOptions now = new SavedWorkerOptions(Optional.of(options.mountPoint()), byFlag);
     try {
       if (!now.equals(before)) {
         now.write(options.stateDir());

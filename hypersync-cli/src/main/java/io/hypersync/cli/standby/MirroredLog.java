@@ -17,6 +17,11 @@ record MirroredLog(StandbyLog log) implements EntryMirror {
   }
 
   @Override
+  public long knownTerm(long lineage) {
+    return log.knownTerm(lineage);
+  }
+
+  @Override
   public void withoutChunksThrough(long index) {
     log.withoutChunksThrough(index);
   }

@@ -1,12 +1,17 @@
 package io.hypersync.cli.standby;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.leader.standby.LeftBehind;
 import io.hypersync.leader.standby.StandbyLog;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,12 +43,16 @@ public final class StandbyDaemon implements Daemon {
           "commit_latency_us_p99",
           "stages");
 
+  private static final int MOST_FOLDERS = 20;
+
   private final WorkerDaemon worker;
   private final StandbyLog log;
+  private final Path stateDir;
 
-  private StandbyDaemon(WorkerDaemon worker, StandbyLog log) {
+  private StandbyDaemon(WorkerDaemon worker, StandbyLog log, Path stateDir) {
     this.worker = worker;
     this.log = log;
+    this.stateDir = stateDir;
   }
 
   /**
@@ -63,7 +72,7 @@ public final class StandbyDaemon implements Daemon {
               opened.set(log);
               return new MirroredLog(log);
             });
-    return new StandbyDaemon(worker, opened.get());
+    return new StandbyDaemon(worker, opened.get(), options.stateDir());
   }
 
   @Override
@@ -90,8 +99,22 @@ public final class StandbyDaemon implements Daemon {
     status.put("log_first_index", log.firstIndex());
     long lag = Math.max(0, status.path("commit_index").asLong() - log.syncedIndex());
     // A leader that is away may have committed more, or may have been cut off and go on.
+    leftBehind(status);
     status.put("lag_entries", status.path("connected").asBoolean() ? (Long) lag : null);
     return status;
+  }
+
+  /** What only this state has, of a time when it was led and another leader had taken over. */
+  private void leftBehind(ObjectNode status) {
+    status.put("rejoining", log.isRejoining());
+    ArrayNode folders = status.putArray("left_behind");
+    try {
+      List<Path> all = LeftBehind.folders(stateDir);
+      all.subList(Math.max(0, all.size() - MOST_FOLDERS), all.size())
+          .forEach(folder -> folders.add(folder.toString()));
+    } catch (IOException e) {
+      status.put("left_behind_error", FileProblems.describe(e));
+    }
   }
 
   @Override

@@ -5,7 +5,10 @@ import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tomlj.Toml;
@@ -18,18 +21,24 @@ import org.tomlj.TomlParseResult;
  *
  * <pre>
  * mount = "/ntmfs/ws/team"
- * leader_address = "10.0.0.2:7890"   only if given by a flag
+ * leader_address = "10.0.0.2:7890"   only if given by a flag; several with commas between them
  * </pre>
  *
  * @param mount where it was mounted
- * @param leaderAddress where the leader is; overrides the token's address
+ * @param leaderAddresses where the leader is, or may be; overrides the token's addresses; empty if
+ *     those count
  */
-public record SavedWorkerOptions(Optional<Path> mount, Optional<HostPort> leaderAddress) {
+public record SavedWorkerOptions(Optional<Path> mount, List<HostPort> leaderAddresses) {
+  /** A copy of the addresses. */
+  public SavedWorkerOptions {
+    leaderAddresses = List.copyOf(leaderAddresses);
+  }
+
   static final String FILE = "worker.toml";
 
   /** For a worker that was never started. */
   public static final SavedWorkerOptions NOTHING =
-      new SavedWorkerOptions(Optional.empty(), Optional.empty());
+      new SavedWorkerOptions(Optional.empty(), List.of());
 
   private static final Logger LOG = LoggerFactory.getLogger(SavedWorkerOptions.class);
   private static final String MOUNT = "mount";
@@ -47,16 +56,18 @@ public record SavedWorkerOptions(Optional<Path> mount, Optional<HostPort> leader
       TomlParseResult toml = Toml.parse(file);
       return new SavedWorkerOptions(
           Optional.ofNullable(toml.getString(MOUNT)).map(Path::of).filter(Path::isAbsolute),
-          Optional.ofNullable(toml.getString(LEADER_ADDRESS)).map(HostPort::parse));
+          Optional.ofNullable(toml.getString(LEADER_ADDRESS))
+              .map(text -> Arrays.stream(text.split(",")).map(HostPort::parse).toList())
+              .orElse(List.of()));
     } catch (IOException | TomlInvalidTypeException | IllegalArgumentException unreadable) {
       LOG.warn("{} is ignored: {}", file, unreadable.getMessage());
       return NOTHING;
     }
   }
 
-  /** Returns a copy without the leader's address. */
+  /** Returns a copy without the leader's addresses. */
   SavedWorkerOptions withoutLeader() {
-    return new SavedWorkerOptions(mount, Optional.empty());
+    return new SavedWorkerOptions(mount, List.of());
   }
 
   /** Writes the file into a state directory, durably. */
@@ -64,7 +75,12 @@ public record SavedWorkerOptions(Optional<Path> mount, Optional<HostPort> leader
     StringBuilder text =
         new StringBuilder("# What this worker was last started with; flags change it.\n");
     mount.ifPresent(path -> line(text, MOUNT, path.toString()));
-    leaderAddress.ifPresent(address -> line(text, LEADER_ADDRESS, address.toString()));
+    if (!leaderAddresses.isEmpty()) {
+      line(
+          text,
+          LEADER_ADDRESS,
+          leaderAddresses.stream().map(HostPort::toString).collect(Collectors.joining(",")));
+    }
     DurableFiles.replace(stateDir.resolve(FILE), text.toString(), DurableFiles.OWNER_ONLY.value());
   }
 

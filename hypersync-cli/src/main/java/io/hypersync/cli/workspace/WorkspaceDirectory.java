@@ -58,7 +58,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
 
   /**
    * Creates a workspace without tokens; see {@link #create(Path, WorkspaceId, WorkspaceName,
-   * Instant, Map, List, HostPort, StateFiller)}.
+   * Instant, Map, List, List, StateFiller)}.
    */
   public static WorkspaceDirectory create(
       Path root,
@@ -67,7 +67,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Instant created,
       Map<Setting<?>, String> said) {
     return new WorkspaceDirectory(root, id, name, created)
-        .create(said, List.of(), _ -> new HostPort("localhost", 0), StateFiller.NONE, () -> {});
+        .create(said, List.of(), _ -> List.of(), StateFiller.NONE, () -> {});
   }
 
   /**
@@ -77,7 +77,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    * @param root the directory, which is created if it does not exist
    * @param said settings to write into its configuration, with their values as TOML
    * @param workers whose enrolment tokens are written at once
-   * @param leader the address under which these workers look for the leader
+   * @param leaders the addresses under which these workers look for the leader
    * @param filler makes what the leader begins with
    * @throws UserError if something exists that this would overwrite, or {@code filler} throws it
    */
@@ -88,10 +88,10 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Instant created,
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
-      HostPort leader,
+      List<HostPort> leaders,
       StateFiller filler) {
     return new WorkspaceDirectory(root, id, name, created)
-        .create(said, workers, _ -> leader, filler, () -> {});
+        .create(said, workers, _ -> leaders, filler, () -> {});
   }
 
   /** Makes the state of a leader that does not begin with the empty filesystem. */
@@ -128,7 +128,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   WorkspaceDirectory create(
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
-      Function<WorkerId, HostPort> leader,
+      Function<WorkerId, List<HostPort>> leaders,
       StateFiller filler,
       Runnable step) {
     try {
@@ -139,7 +139,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       Files.createDirectories(root); // not owner-only: the secrets have directories of their own
       try (InitMark mark = InitMark.write(root, id, workers, filler.fills())) {
         step.run();
-        make(said, workers, leader, filler, step);
+        make(said, workers, leaders, filler, step);
         step.run();
         mark.done();
       }
@@ -167,7 +167,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   private void make(
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
-      Function<WorkerId, HostPort> leader,
+      Function<WorkerId, List<HostPort>> leaders,
       StateFiller filler,
       Runnable step)
       throws IOException, PkiException {
@@ -184,7 +184,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     DurableFiles.replace(configFile(), ConfigurationTemplate.render(said));
     for (WorkerId worker : workers) {
       step.run();
-      writeToken(worker, leader.apply(worker), tokenFile(worker));
+      writeToken(worker, leaders.apply(worker), tokenFile(worker));
     }
     step.run();
     DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
@@ -271,12 +271,20 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    * @throws UserError if the file exists, or the authority's key cannot be read
    */
   public void writeToken(WorkerId worker, HostPort leader, Path file) {
+    writeToken(worker, List.of(leader), file);
+  }
+
+  /** The same, for a leader that may be at one of several addresses. */
+  public void writeToken(WorkerId worker, List<HostPort> leaders, Path file) {
     refuseIfThere(worker, file);
     try {
       if (root.resolve(TOKENS_DIR).equals(file.getParent())) {
         DurableFiles.createDirectories(root.resolve(TOKENS_DIR), DurableFiles.OWNER_ONLY_DIRECTORY);
       }
-      EnrolmentToken.issue(WorkspaceAuthority.open(authorityDir(), id), leader.unresolved(), worker)
+      EnrolmentToken.issue(
+              WorkspaceAuthority.open(authorityDir(), id),
+              leaders.stream().map(HostPort::unresolved).toList(),
+              worker)
           .write(file);
     } catch (PkiException | IOException failure) {
       throw new UserError(describe(failure), FileProblems.hint(failure, ""));

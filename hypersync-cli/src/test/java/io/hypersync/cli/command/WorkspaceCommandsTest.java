@@ -113,8 +113,8 @@ final class WorkspaceCommandsTest {
     EnrolmentToken yto = EnrolmentToken.read(Path.of(result.path("tokens").get(1).asText()));
     assertEquals(new WorkerId("yto"), yto.worker());
     assertEquals(result.path("workspace").asText(), yto.workspace().toString());
-    assertEquals("10.0.0.1", yto.leader().getHostString());
-    assertEquals(7891, yto.leader().getPort());
+    assertEquals("10.0.0.1", yto.leaders().getFirst().getHostString());
+    assertEquals(7891, yto.leaders().getFirst().getPort());
   }
 
   @Test
@@ -173,8 +173,8 @@ final class WorkspaceCommandsTest {
     init();
     Invocation.of("token", "fmd", "--dir", team().toString());
     EnrolmentToken token = EnrolmentToken.read(team().resolve("tokens/fmd.token"));
-    assertFalse(token.leader().getHostString().equals("0.0.0.0"));
-    assertEquals(7890, token.leader().getPort());
+    assertFalse(token.leaders().getFirst().getHostString().equals("0.0.0.0"));
+    assertEquals(7890, token.leaders().getFirst().getPort());
   }
 
   @Test

@@ -303,7 +303,7 @@ final class ConfigurationReaderTest {
         assertThrows(UserError.class, () -> configuration.get(Settings.WORKER_LEADER_ADDRESS));
     assertEquals(
         "hypersync.worker.leader_address is not set: expected an address such as"
-            + " \"10.0.0.1:7890\" or \"[::1]:7890\"",
+            + " \"10.0.0.1:7890\" or \"[::1]:7890\", or several with commas between them",
         error.message());
   }
 

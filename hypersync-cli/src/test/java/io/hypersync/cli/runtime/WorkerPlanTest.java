@@ -80,7 +80,7 @@ final class WorkerPlanTest {
     WorkerDaemonOptions first = plan("token=" + token("fmd"));
     assertEquals(new WorkerId("fmd"), first.worker());
     assertEquals(workspace.id(), first.workspace());
-    assertEquals(LEADER.unresolved(), first.leaderAddress());
+    assertEquals(List.of(LEADER.unresolved()), first.leaderAddresses());
     assertEquals(Duration.ofSeconds(30), first.mutationDeadline());
     WorkerDaemonOptions second = plan();
     assertEquals(first.worker(), second.worker());
@@ -109,13 +109,18 @@ final class WorkerPlanTest {
 
   @Test
   void whatAFlagSaidHoldsFromThenOn() {
-    Configuration first = configuration("token=" + token("fmd"), "leader_address=10.0.0.2:7891");
+    Configuration first =
+        configuration("token=" + token("fmd"), "leader_address=10.0.0.2:7891, 10.0.0.3:7892");
     started(first, WorkerPlan.options(first, enrolments()));
     WorkerDaemonOptions second = planWithoutMount();
     assertEquals(directory.resolve("x/ws/team"), second.mountPoint());
-    assertEquals(new HostPort("10.0.0.2", 7891).unresolved(), second.leaderAddress());
+    assertEquals(
+        List.of(
+            new HostPort("10.0.0.2", 7891).unresolved(),
+            new HostPort("10.0.0.3", 7892).unresolved()),
+        second.leaderAddresses());
     started(new ConfigurationReader().withoutFile(), second);
-    assertEquals(second.leaderAddress(), planWithoutMount().leaderAddress(), "and on");
+    assertEquals(second.leaderAddresses(), planWithoutMount().leaderAddresses(), "and on");
   }
 
   @Test
@@ -129,7 +134,7 @@ final class WorkerPlanTest {
     reader.flag("--token", Settings.WORKER_TOKEN, token("fmd").toString());
     Configuration configuration = reader.withFile(file);
     started(configuration, WorkerPlan.options(configuration, enrolments()));
-    assertEquals(LEADER.unresolved(), planWithoutMount().leaderAddress());
+    assertEquals(List.of(LEADER.unresolved()), planWithoutMount().leaderAddresses());
   }
 
   @Test
@@ -137,11 +142,11 @@ final class WorkerPlanTest {
     Configuration first = configuration("token=" + token("fmd"), "leader_address=10.0.0.2:7891");
     started(first, WorkerPlan.options(first, enrolments()));
     assertEquals(
-        new HostPort("10.0.0.2", 7891).unresolved(),
-        plan("token=" + token("fmd")).leaderAddress(),
+        List.of(new HostPort("10.0.0.2", 7891).unresolved()),
+        plan("token=" + token("fmd")).leaderAddresses(),
         "the same token, which a configuration may name for ever");
     Files.delete(workspace.tokenFile(new WorkerId("fmd")));
-    assertEquals(LEADER.unresolved(), plan("token=" + token("fmd")).leaderAddress());
+    assertEquals(List.of(LEADER.unresolved()), plan("token=" + token("fmd")).leaderAddresses());
   }
 
   @Test
@@ -185,7 +190,8 @@ final class WorkerPlanTest {
   void everyPathCanBeRemembered(String name) throws IOException {
     SavedWorkerOptions memory =
         new SavedWorkerOptions(
-            Optional.of(Path.of("/" + name)), Optional.of(new HostPort("fe80::1", 7890)));
+            Optional.of(Path.of("/" + name)),
+            List.of(new HostPort("fe80::1", 7890), new HostPort("b", 1)));
     memory.write(directory);
     assertEquals(memory, SavedWorkerOptions.read(directory));
   }

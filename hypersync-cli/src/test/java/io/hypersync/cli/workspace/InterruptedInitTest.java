@@ -83,7 +83,7 @@ final class InterruptedInitTest {
         .create(
             WorkspaceDirectory.saying(new HostPort("127.0.0.1", 7890)),
             List.of(new WorkerId("fmd"), new WorkerId("yto")),
-            _ -> new HostPort("127.0.0.1", 7890),
+            _ -> List.of(new HostPort("127.0.0.1", 7890)),
             filler,
             step);
   }

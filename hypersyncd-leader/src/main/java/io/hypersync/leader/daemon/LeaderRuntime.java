@@ -276,7 +276,7 @@ public final class LeaderRuntime implements AutoCloseable {
               snapshots.suspect().note(page);
               loop().post(leader -> leader.pageUnreadable(page));
             });
-    this.loop = new AgentLoop<>(agent, transport.executor(), ended, LeaderRuntime::explained);
+    this.loop = new AgentLoop<>(agent, transport.executor(), ended, why -> explained(why, options));
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
         new AgentQueries<>(
@@ -382,7 +382,7 @@ public final class LeaderRuntime implements AutoCloseable {
    * Turns a failure of the agent into an error with advice, if the log turned out to be wrong or
    * damaged.
    */
-  private static RuntimeException explained(Throwable why) {
+  private static RuntimeException explained(Throwable why, LeaderDaemonOptions options) {
     for (Throwable cause = why; cause != null; cause = cause.getCause()) {
       if (cause instanceof WrongRootException wrong) {
         return new UserError(
@@ -391,10 +391,11 @@ public final class LeaderRuntime implements AutoCloseable {
                 + " committed since rests on that entry.");
       }
       if (cause instanceof DeposedException deposed) {
+        remember(deposed, options);
         return new UserError(
             "another leader has taken this workspace over: " + deposed.getMessage(),
-            "Let that one lead. What this one has committed since is in its state directory only:"
-                + " keep it until you have looked.\n"
+            "Let that one lead, and let this host follow it: ./hypersync standby. What only this"
+                + " state has is kept then, and named.\n"
                 + "If there is none any more, and this state is to be led:"
                 + " ./hypersync leader --force-rewind <name> ... (docs/leadership.md)");
       }
@@ -419,6 +420,19 @@ public final class LeaderRuntime implements AutoCloseable {
       }
     }
     return new IllegalStateException("the leader agent failed: " + why.getMessage(), why);
+  }
+
+  /**
+   * On the loop's thread, which serves nobody any more: nothing is acknowledged behind this. If it
+   * cannot be written, or the power fails before, the next start leads again, until a worker that
+   * knows better joins.
+   */
+  private static void remember(DeposedException deposed, LeaderDaemonOptions options) {
+    try {
+      DeposedFile.write(options.stateDir(), deposed.deposition());
+    } catch (UserError e) {
+      LOG.error("that is forgotten at the next start: {}", e.message());
+    }
   }
 
   /**

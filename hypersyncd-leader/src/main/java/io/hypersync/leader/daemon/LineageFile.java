@@ -43,19 +43,21 @@ public final class LineageFile {
     }
     Lineage rewound = before.rewound(id, index, Clock.SYSTEM.epochNs() / 1_000_000, name);
     StateText.replace(stateDir.resolve(NAME), rewound.toText());
+    DeposedFile.givenUp(stateDir);
     return rewound;
   }
 
   /**
    * Stores that a state is of a lineage which another leader has begun. What that was rewound to is
-   * not known: a worker that has not connected since is refused, and has to be restarted.
+   * not known, unless this state was led in that lineage before: a worker that has not connected
+   * since is refused, and has to be restarted.
    *
    * @param id 0 for a state that was never rewound
    * @throws UserError if the file cannot be written
    */
   public static void inherit(Path stateDir, long id) {
-    if (id == 0) {
-      return;
+    if (read(stateDir).id() == id) {
+      return; // it has led in that one itself, and knows more of it
     }
     StateText.replace(stateDir.resolve(NAME), new Lineage(id, List.of()).toText());
   }

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  * The newest entries as JSON, with the keys of {@code docs/json.md}. They are read from the log in
  * slices while they are written out, so memory is bounded however many are requested.
  */
-final class LogTail extends JsonSerializable.Base {
+public final class LogTail extends JsonSerializable.Base {
   static final int MAX_TAIL = 100_000;
 
   /** Size of one read of the log; a larger entry is read alone. */
@@ -198,7 +198,7 @@ final class LogTail extends JsonSerializable.Base {
   }
 
   /** An entry, with the keys of {@code docs/json.md}. */
-  static ObjectNode entry(LogEntry entry) {
+  public static ObjectNode entry(LogEntry entry) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     node.put("log_index", entry.index());
     node.put("op_id", entry.opId().toString());

@@ -30,16 +30,15 @@ public final class TermFile {
    * @throws UserError if the file cannot be read or written
    */
   public static void takeOver(Path stateDir) {
-    takeOver(stateDir, read(stateDir));
+    takeOver(stateDir, read(stateDir).next());
   }
 
   /**
-   * The same, from a leader whose term is known: that may be done twice.
+   * The same, in a term that is known: that may be done twice.
    *
    * @throws UserError if the file cannot be written
    */
-  public static void takeOver(Path stateDir, Term before) {
-    Term next = before.next();
+  public static void takeOver(Path stateDir, Term next) {
     StateText.replace(stateDir.resolve(NAME), next.toText());
     LOG.warn("{} is led in term {} from now on", stateDir, next.number());
   }

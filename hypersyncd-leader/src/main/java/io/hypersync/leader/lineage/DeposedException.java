@@ -6,8 +6,16 @@ import java.io.Serial;
 public final class DeposedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
+  private final transient Deposition deposition;
+
   /** Makes one; the message is for a person. */
-  public DeposedException(String message) {
+  public DeposedException(String message, Deposition deposition) {
     super(message);
+    this.deposition = deposition;
+  }
+
+  /** What is to be remembered. */
+  public Deposition deposition() {
+    return deposition;
   }
 }

@@ -18,11 +18,14 @@ public record Term(long number) {
   /** Of a state that nobody has taken over. */
   public static final Term FIRST = new Term(0);
 
+  /** No leader has a higher one: what a worker says of such a term is not believed. */
+  public static final long MAX = 1L << 62;
+
   private static final String HEADING = "hypersync-term: 1\nterm: ";
 
   /** Checks the number. */
   public Term {
-    if (number < 0) {
+    if (number < 0 || number > MAX) {
       throw new IllegalArgumentException("term " + number);
     }
   }
@@ -42,7 +45,9 @@ public record Term(long number) {
     try {
       long number =
           text.startsWith(HEADING) ? Long.parseLong(text.substring(HEADING.length()).strip()) : -1;
-      return number >= 0 && text.equals(HEADING + number + "\n") ? new Term(number) : null;
+      return number >= 0 && number <= MAX && text.equals(HEADING + number + "\n")
+          ? new Term(number)
+          : null;
     } catch (NumberFormatException e) {
       return null;
     }

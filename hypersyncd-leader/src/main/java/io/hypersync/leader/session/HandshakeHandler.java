@@ -2,6 +2,7 @@ package io.hypersync.leader.session;
 
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.lineage.DeposedException;
+import io.hypersync.leader.lineage.Deposition;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lineage.Term;
@@ -118,7 +119,12 @@ public final class HandshakeHandler {
     String deposed = deposed(hello.seen());
     if (deposed != null) {
       sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + deposed));
-      throw new DeposedException("worker " + session.worker() + " " + deposed);
+      if (hello.seen().term() > Term.MAX) {
+        return; // no leader has such a term, so nobody has seen it
+      }
+      throw new DeposedException(
+          "worker " + session.worker() + " " + deposed,
+          new Deposition(lineage.id(), hello.seen().term(), session.worker()));
     }
     String lacking = lacking(hello.seen());
     if (lacking != null) {

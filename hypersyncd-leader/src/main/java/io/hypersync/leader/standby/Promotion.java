@@ -6,10 +6,12 @@ import io.hypersync.chunkstore.database.DatabaseOptions;
 import io.hypersync.chunkstore.database.RocksDatabase;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.leader.daemon.DeposedFile;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LineageFile;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.daemon.TermFile;
+import io.hypersync.leader.lineage.Deposition;
 import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
@@ -43,6 +45,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,7 +61,7 @@ import org.slf4j.LoggerFactory;
  *   1  intents/ has those before the log's first entry as forgotten    intents/
  *   2  the log is replayed, all roots compared; chunks of the newest  -
  *      state are looked for
- *   3  lineage of the leader that was followed, the term after its    lineage, term
+ *   3  lineage of the leader that was followed, a term above its      lineage, term
  *   4  it is no standby any more                                      standby is gone
  * </pre>
  *
@@ -74,6 +77,7 @@ public final class Promotion {
   private final Path stateDir;
   private final WorkspaceId workspace;
   private final long droppable;
+  private final long leastTerm;
 
   /**
    * What a standby has become.
@@ -89,11 +93,13 @@ public final class Promotion {
    * Prepares it.
    *
    * @param droppable as for {@link SnapshotReader#cache}
+   * @param leastTerm the term is not lower than this; 0 if whoever orders the promotion knows none
    */
-  public Promotion(Path stateDir, WorkspaceId workspace, long droppable) {
+  public Promotion(Path stateDir, WorkspaceId workspace, long droppable, long leastTerm) {
     this.stateDir = stateDir;
     this.workspace = workspace;
     this.droppable = droppable;
+    this.leastTerm = leastTerm;
   }
 
   /**
@@ -121,23 +127,43 @@ public final class Promotion {
       if (!standby.hasFollowed()) {
         throw new UserError("this standby has not followed any leader yet", OTHERWISE);
       }
-      Term before = new Term(standby.term());
+      Term next = next(standby);
       LeaderState state = whole();
       if (state.index() == 0) {
         throw new UserError("this standby has no entry: there is nothing to lead", OTHERWISE);
       }
       if (!dryRun) {
         LineageFile.inherit(stateDir, standby.lineage());
-        TermFile.takeOver(stateDir, before);
+        TermFile.takeOver(stateDir, next);
         StandbyFile.remove(stateDir);
-        LOG.info("{} can be led in term {}", stateDir, before.next().number());
+        LOG.info("{} can be led in term {}", stateDir, next.number());
       }
-      return new Promoted(
-          state.index(), state.root(), state.state().nodes().size(), before.next().number());
+      return new Promoted(state.index(), state.root(), state.state().nodes().size(), next.number());
     } catch (IOException e) {
       throw new UserError(
           "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
     }
+  }
+
+  /**
+   * A term that is higher than any that is known here: that of the leader which was followed, that
+   * of the leader which has deposed this state, and its own before. Two standbys of one leader know
+   * the same, so their promotions are told apart by {@link #leastTerm} only: the revision of a lock
+   * that one of them at a time has.
+   */
+  private Term next(StandbyFile standby) {
+    long known = standby.term();
+    if (LineageFile.read(stateDir).id() == standby.lineage()) {
+      known = Math.max(known, TermFile.read(stateDir).number());
+    }
+    Optional<Deposition> deposed = DeposedFile.read(stateDir);
+    if (deposed.isPresent() && deposed.get().lineage() == standby.lineage()) {
+      known = Math.max(known, deposed.get().term());
+    }
+    if (known >= Term.MAX || leastTerm > Term.MAX) {
+      throw new UserError("there is no term above " + Math.max(known, leastTerm), "");
+    }
+    return new Term(Math.max(known + 1, leastTerm));
   }
 
   /** The state that it would lead with; all of it is here. */

@@ -68,6 +68,15 @@ public final class StandbyLog implements AutoCloseable {
   private volatile @Nullable ChronicleOpLog log;
   private volatile boolean hasFailed;
 
+  /** What is left to be done with the log of a deposed leader; null if nothing is. */
+  private volatile @Nullable Rejoin rejoin;
+
+  /** Whether the log begins behind a snapshot of that leader, which its successor has accepted. */
+  private boolean isOwnBeginning;
+
+  private @Nullable Thread comparing;
+  private volatile boolean isToStop;
+
   private StandbyLog(
       Path stateDir,
       ChunkStore chunks,
@@ -89,11 +98,19 @@ public final class StandbyLog implements AutoCloseable {
    */
   public static StandbyLog open(
       Path stateDir, WorkspaceId workspace, ChunkStore chunks, Consumer<UserError> failed) {
+    Optional<Rejoin> rejoin;
+    try {
+      rejoin = Rejoin.begin(stateDir, workspace);
+    } catch (IOException e) {
+      throw unusable(stateDir, e);
+    }
     Optional<StandbyFile> known = StandbyFile.read(stateDir);
     if (known.isEmpty() && Files.exists(stateDir.resolve(OPLOG))) {
       throw new UserError(
           stateDir + " has the log of a leader",
-          "A standby begins in a folder of its own: --state-dir <dir>");
+          "A standby begins in a folder of its own: --state-dir <dir>. That of a leader becomes one"
+              + " when the leader has learnt that another one has followed it"
+              + " (docs/leadership.md).");
     }
     if (known.isPresent() && !known.get().workspace().equals(workspace)) {
       throw new UserError(
@@ -105,7 +122,10 @@ public final class StandbyLog implements AutoCloseable {
     try {
       CollectedFile collected =
           CollectedFile.open(stateDir, SnapshotDirectory.of(stateDir).indexes());
-      return new StandbyLog(stateDir, chunks, failed, collected, mark);
+      StandbyLog opened = new StandbyLog(stateDir, chunks, failed, collected, mark);
+      opened.rejoin = rejoin.orElse(null);
+      opened.isOwnBeginning = rejoin.map(Rejoin::isNew).orElse(false);
+      return opened;
     } catch (IOException e) {
       throw unusable(stateDir, e);
     }
@@ -121,6 +141,7 @@ public final class StandbyLog implements AutoCloseable {
    */
   public void begins(long index) {
     try {
+      isOwnBeginning = isOwnBeginning && log == null;
       close();
       ChronicleOpLog opened = opened(index);
       if (opened.appendedIndex() < index || opened.firstIndex() > index + 1) {
@@ -227,6 +248,55 @@ public final class StandbyLog implements AutoCloseable {
       next.write(stateDir);
       mark = next;
     }
+    if (rejoin != null && comparing == null) {
+      isToStop = false;
+      boolean own = isOwnBeginning;
+      comparing =
+          Thread.ofPlatform().name("standby-left-behind").start(() -> compare(own, commitIndex));
+    }
+  }
+
+  /**
+   * Compares with the log of the deposed leader when this one has all that the leader had when it
+   * has accepted this standby. On a thread of its own: that is a read of many entries. It uses the
+   * log as any reader may, and ends before the log is closed. What fails is done again at the next
+   * start, and nothing is lost before: the old log stays, and no chunk is collected.
+   */
+  private void compare(boolean own, long commitIndex) {
+    while (syncedIndex() < commitIndex) {
+      if (isToStop || hasFailed) {
+        return;
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    Rejoin left = rejoin;
+    ChronicleOpLog open = log;
+    if (left == null || open == null) {
+      return;
+    }
+    try {
+      left.finish(open, commitIndex, own, chunks);
+      rejoin = null;
+    } catch (IOException | RuntimeException e) {
+      LOG.error(
+          "what the deposed leader had is not looked through before the next start: {}",
+          e instanceof IOException io ? FileProblems.describe(io) : e.getMessage());
+    }
+  }
+
+  /**
+   * The highest term of a lineage that this standby knows, over all its starts; 0 if it knows none.
+   */
+  public long knownTerm(long lineage) {
+    StandbyFile known = mark;
+    return known.lineage() == lineage ? known.term() : 0;
+  }
+
+  /**
+   * Whether what a deposed leader had beyond its successor is still being looked for; any thread.
+   */
+  public boolean isRejoining() {
+    return rejoin != null;
   }
 
   /**
@@ -304,6 +374,10 @@ public final class StandbyLog implements AutoCloseable {
    *     disk yet, EIO if the mark cannot be written; then nothing may be removed
    */
   public void collecting(long index) {
+    if (rejoin != null) {
+      throw new ChunkStoreException(
+          Errno.EAGAIN, "what the deposed leader had is not looked through yet");
+    }
     for (int pause = 0; syncedIndex() < index; pause++) {
       if (pause == MOST_PAUSES || hasFailed) {
         throw new ChunkStoreException(Errno.EAGAIN, "the log is behind");
@@ -352,6 +426,7 @@ public final class StandbyLog implements AutoCloseable {
   /** Makes everything durable that was taken. Another {@link #begins} may follow. */
   @Override
   public void close() {
+    endComparing();
     ChronicleOpLog open = log;
     log = null;
     if (open != null) {
@@ -359,6 +434,19 @@ public final class StandbyLog implements AutoCloseable {
         open.close();
       } catch (IOException e) {
         throw unusable(stateDir, e);
+      }
+    }
+  }
+
+  private void endComparing() {
+    Thread thread = comparing;
+    comparing = null;
+    if (thread != null) {
+      isToStop = true;
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the log is not used by anybody then, but closed
       }
     }
   }

@@ -11,6 +11,7 @@ import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lineage.DeposedException;
+import io.hypersync.leader.lineage.Deposition;
 import io.hypersync.leader.lineage.Lineage;
 import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.lineage.Term;
@@ -580,8 +581,18 @@ class HandshakeHandlerTest {
         assertThrows(DeposedException.class, () -> openWith(1, hasSeenTerm(0, 3), 0));
     assertEquals(
         "worker w1 has seen a leader of term 3, this one has term 2", deposed.getMessage());
+    assertEquals(new Deposition(0, 3, deposed.deposition().worker()), deposed.deposition());
     assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason(), "it keeps its state");
     assertTrue(port.closed.contains(new SessionId(1)));
+  }
+
+  /** It would end this leader for good, and no other one could ever follow it. */
+  @Test
+  void aTermThatNoLeaderCanHaveIsNotBelieved() {
+    handshakeHandler.lineage(Lineage.FIRST, new Term(2));
+    openWith(1, hasSeenTerm(0, Term.MAX + 1), 0);
+    assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason());
+    assertThrows(DeposedException.class, () -> openWith(2, hasSeenTerm(0, Term.MAX), SECOND_NS));
   }
 
   @Test

@@ -96,7 +96,7 @@ final class StandbyStateTest {
   }
 
   private Promotion.Promoted promote() {
-    return new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE).promote(false);
+    return new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false);
   }
 
   private List<Long> logged() throws Exception {
@@ -222,7 +222,7 @@ final class StandbyStateTest {
   @Test
   void oneThatIsCompleteIsPromotedToTheNextTerm() {
     follow(4);
-    Promotion.Promoted looked = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE).promote(true);
+    Promotion.Promoted looked = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(true);
     assertTrue(StandbyFile.read(stateDir).isPresent(), "nobody has said so yet");
     Promotion.Promoted made = promote();
     assertEquals(looked, made);

@@ -36,7 +36,7 @@ final class TransportLink implements LeaderLink, WorkerTransportListener {
   private static final Logger LOG = LoggerFactory.getLogger(TransportLink.class);
 
   private final WorkerTransport transport;
-  private final LeaderName leader;
+  private final LeaderAddresses leader;
   private final FaultPoints faults;
   private final MulticastReceiver multicast;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
@@ -64,7 +64,7 @@ final class TransportLink implements LeaderLink, WorkerTransportListener {
       FaultPoints faults) {
     this.faults = faults;
     this.multicast = new MulticastReceiver(this::post, options.multicastInterface());
-    this.leader = LeaderName.of(options.leaderAddress());
+    this.leader = new LeaderAddresses(options.leaderAddresses());
     this.transport = leaderSide.apply(this);
   }
 
@@ -121,7 +121,7 @@ final class TransportLink implements LeaderLink, WorkerTransportListener {
       return;
     }
     if (address.isUnresolved()) {
-      tell(agent -> agent.linkDown("the name " + leader.text() + " does not resolve"));
+      down("the name " + address.getHostString() + " does not resolve");
     } else {
       transport.connect(address);
     }
@@ -187,9 +187,49 @@ final class TransportLink implements LeaderLink, WorkerTransportListener {
   @Override
   public void connectFailed(ConnectFailure failure, String message) {
     switch (failure) {
-      case UNREACHABLE -> tell(agent -> agent.linkDown(message));
-      case CERTIFICATE, PROTOCOL -> tell(agent -> agent.linkRefused(message));
+      case UNREACHABLE -> down(message);
+      case CERTIFICATE, PROTOCOL -> {
+        if (leader.size() == 1) {
+          tell(agent -> agent.linkRefused(message));
+        } else {
+          LOG.debug("not at {}: {}", leader.text(), message);
+          down(message);
+        }
+      }
     }
+  }
+
+  /** No connection came about: another address is tried at once, if there is one. */
+  private void down(String why) {
+    String where = leader.size() == 1 ? why : leader.text() + ": " + why;
+    boolean soon = leader.next();
+    tell(
+        agent -> {
+          agent.linkDown(where);
+          if (soon) {
+            agent.connectSoon();
+          }
+        });
+  }
+
+  @Override
+  public boolean tryNext() {
+    return leader.next();
+  }
+
+  @Override
+  public void settled() {
+    leader.settled();
+  }
+
+  @Override
+  public boolean hasOthers() {
+    return leader.size() > 1;
+  }
+
+  /** The addresses of the leader. */
+  LeaderAddresses leader() {
+    return leader;
   }
 
   @Override

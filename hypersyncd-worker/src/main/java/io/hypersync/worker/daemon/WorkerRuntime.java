@@ -22,7 +22,6 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
-import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
@@ -416,7 +415,7 @@ public final class WorkerRuntime implements AutoCloseable {
       }
       String distrusted = questions.await(a -> String.valueOf(a.snapshots().distrusted()));
       if (!distrusted.equals("null")) {
-        throw new UserError(
+        throw new SnapshotsDistrusted(
             "this worker cannot go on from its snapshot: " + distrusted,
             "Start it again: it has set its snapshots aside, and begins with the leader's log.");
       }
@@ -430,12 +429,16 @@ public final class WorkerRuntime implements AutoCloseable {
         nextSayNs += TimeUnit.MILLISECONDS.toNanos(pauseMs);
         LOG.info(
             "waiting for the leader at {}: {} (applied {})",
-            HostPorts.of(options.leaderAddress()),
+            leaderAddresses(),
             questions.await(a -> a.monitor().reason()),
             agent.visible().index());
       }
     }
     return null;
+  }
+
+  private String leaderAddresses() {
+    return String.join(" or ", link.leader().texts());
   }
 
   /** The agent may have ended the worker with a message for its operator. */
@@ -459,7 +462,7 @@ public final class WorkerRuntime implements AutoCloseable {
         ? "The token is for workspace "
             + options.workspace()
             + ", and at "
-            + HostPorts.of(options.leaderAddress())
+            + leaderAddresses()
             + " another one's leader answers.\nSay where its own is: --leader-address <host:port>\n"
             + "or make a token of the other one, on its leader's host: "
             + another
@@ -544,7 +547,7 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   private ObjectNode known(WorkerAgent a, boolean mounted) {
-    ObjectNode known = WorkerStatus.of(options, startedNs, a, mounted);
+    ObjectNode known = WorkerStatus.of(options, link.leader(), startedNs, a, mounted);
     known.put("mutations", stages.answered());
     known.set("hazards", HazardReports.status(hazards));
     known.set("notices", NoticeReports.status(a.notices()));

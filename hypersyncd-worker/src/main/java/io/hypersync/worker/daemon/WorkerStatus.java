@@ -7,7 +7,6 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.progress.Progress;
-import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.snapshot.daemon.SnapshotStatus;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -31,7 +30,11 @@ final class WorkerStatus {
 
   /** Everything the agent knows but what {@link WorkerStages} has; on the agent's thread. */
   static ObjectNode of(
-      WorkerDaemonOptions options, long startedNs, WorkerAgent agent, boolean mounted) {
+      WorkerDaemonOptions options,
+      LeaderAddresses leader,
+      long startedNs,
+      WorkerAgent agent,
+      boolean mounted) {
     IndexedState visible = agent.visible();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
@@ -41,7 +44,8 @@ final class WorkerStatus {
     status.put("uptime_ms", (Clock.SYSTEM.monotonicNs() - startedNs) / NS_PER_MS);
     status.put("mount", options.mountPoint().toString());
     status.put("local", options.localDir().toString());
-    status.put("leader", HostPorts.of(options.leaderAddress()));
+    status.put("leader", leader.text());
+    leader.texts().forEach(status.putArray("leader_addresses")::add);
     status.put("link", agent.monitor().state().name().toLowerCase(Locale.ROOT));
     status.put("link_reason", agent.monitor().reason());
     status.put("term_seen", agent.seen().term());

@@ -123,14 +123,14 @@ public final class LeaderSession {
   public boolean welcomed(Welcome welcome, long nowNs) {
     if (!welcome.workspace().equals(config.workspace())) {
       link.disconnect();
-      refusedForGood("the leader serves workspace " + welcome.workspace(), nowNs);
+      refusedHere("the leader serves workspace " + welcome.workspace(), nowNs);
       return false;
     }
     String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
     String problem = revision == null ? welcome.params().problem(config.features()) : revision;
     if (problem != null) {
       link.disconnect();
-      refusedForGood(
+      refusedHere(
           revision == null ? "what the leader wants makes no sense: " + problem : revision, nowNs);
       return false;
     }
@@ -144,6 +144,7 @@ public final class LeaderSession {
     resumes += grant.resumed() ? 1 : 0;
     reportedDivergence = "";
     reportedDeposed = "";
+    link.settled();
     monitor.welcomed(nowNs);
     return true;
   }
@@ -183,8 +184,27 @@ public final class LeaderSession {
       LOG.error("{}", why);
     }
     link.disconnect();
-    monitor.downForLong(why, nowNs);
+    downForLong(why, nowNs);
     lost.run();
+  }
+
+  /**
+   * What is at this address is of no use, and may be for long. If there are others, one of them has
+   * the leader, or will have it: they are asked at once, and all of them again and again.
+   */
+  private void downForLong(String why, long nowNs) {
+    if (link.hasOthers()) {
+      monitor.down(why, nowNs);
+      goOn(nowNs);
+    } else {
+      monitor.downForLong(why, nowNs);
+    }
+  }
+
+  private void goOn(long nowNs) {
+    if (link.tryNext()) {
+      monitor.connectSoon(nowNs);
+    }
   }
 
   /** The leader gives a new resume token, in place of the one before. */
@@ -237,10 +257,21 @@ public final class LeaderSession {
       case PROTOCOL_ERROR -> {
         LOG.warn("the leader refuses for now: {}", refused.message());
         monitor.down(refused.message(), nowNs);
+        goOn(nowNs);
         lost.run();
       }
       case DIVERGED -> diverged(refused.message(), nowNs);
-      case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> refusedForGood(refused.message(), nowNs);
+      case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> refusedHere(refused.message(), nowNs);
+    }
+  }
+
+  /** For good, unless the leader may be elsewhere. */
+  private void refusedHere(String why, long nowNs) {
+    if (link.hasOthers()) {
+      downForLong(why, nowNs);
+      lost.run();
+    } else {
+      refusedForGood(why, nowNs);
     }
   }
 
@@ -348,7 +379,7 @@ public final class LeaderSession {
       reportedDivergence = why;
       LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
     }
-    monitor.downForLong(why, nowNs);
+    downForLong(why, nowNs);
     lost.run();
   }
 }

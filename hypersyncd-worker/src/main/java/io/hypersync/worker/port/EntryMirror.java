@@ -18,6 +18,11 @@ public interface EntryMirror extends AutoCloseable {
         public void welcomed(long lineage, long term, long commitIndex) {}
 
         @Override
+        public long knownTerm(long lineage) {
+          return 0;
+        }
+
+        @Override
         public void withoutChunksThrough(long index) {}
 
         @Override
@@ -52,6 +57,12 @@ public interface EntryMirror extends AutoCloseable {
    * @param commitIndex the last entry that is durable at that leader
    */
   void welcomed(long lineage, long term, long commitIndex);
+
+  /**
+   * The highest term of a lineage that this mirror knows, over all its starts: no leader of a lower
+   * one is followed. 0 if it knows none.
+   */
+  long knownTerm(long lineage);
 
   /**
    * Entries up to this one may be applied without their chunks from now on, since the leader may

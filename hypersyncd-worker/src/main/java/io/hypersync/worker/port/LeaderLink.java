@@ -10,6 +10,25 @@ public interface LeaderLink {
   /** Starts one attempt to connect; its outcome is reported to the agent. */
   void connect();
 
+  /**
+   * Whoever has answered is of no use for now: the next attempt is at another address, if there is
+   * one.
+   *
+   * @return whether that is one which was not tried since {@link #settled}, or since all of them
+   *     were tried
+   */
+  default boolean tryNext() {
+    return false;
+  }
+
+  /** Whoever has answered leads: the next attempt begins with the same address. */
+  default void settled() {}
+
+  /** Whether there are several addresses at which the leader may be. */
+  default boolean hasOthers() {
+    return false;
+  }
+
   /** Queues a message; without a connection it is dropped. */
   void send(WorkerMessage message);
 

@@ -76,6 +76,22 @@ class StandbyOnMountsTest {
       assertEquals(1, cluster.leader().awaitExit(Await.LIMIT), "it does not serve");
       assertTrue(
           cluster.logs().contains("another leader has taken this workspace over"), cluster.logs());
+
+      // It remembers that, and its state becomes that of a standby of the one that leads.
+      cluster.launchLeader();
+      assertEquals(1, cluster.leader().awaitExit(Await.LIMIT), "nor does it the next time");
+      assertTrue(cluster.logs().contains("is not led any more"), cluster.logs());
+      cluster.startLeader("--state-dir", cluster.stateDir("spare").toString());
+      cluster.awaitWritable("a");
+      cluster.putState("old", cluster.workspace().stateDir());
+      DaemonJvm old = cluster.startStandby("old");
+      old.await("be complete", status -> status.path("complete").asBoolean());
+      write(a, "later", 10);
+      long committed = cluster.leader().status().path("commit_index").asLong();
+      JsonNode has =
+          old.await("have all", status -> status.path("synced_index").asLong() >= committed);
+      old.await("have compared the two", status -> !status.path("rejoining").asBoolean(true));
+      assertEquals(0, has.path("left_behind").size(), "its successor had all that it had");
     }
   }
 

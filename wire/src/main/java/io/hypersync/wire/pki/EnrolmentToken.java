@@ -2,14 +2,17 @@ package io.hypersync.wire.pki;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.text.HostPorts;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Everything that a new worker needs to join, as one text file:
@@ -17,7 +20,7 @@ import java.util.Map;
  * <pre>
  * hypersync-enrolment: 1
  * workspace: 0123456789abcdef0123456789abcdef
- * leader: host.example:7433
+ * leader: host.example:7433        a line for each address at which it may be, 1 to 8
  * worker: build-3
  * -----BEGIN CERTIFICATE-----      the authority
  * -----BEGIN CERTIFICATE-----      the worker
@@ -27,12 +30,16 @@ import java.util.Map;
  * <p>The file is a secret: whoever has it can connect as that worker.
  *
  * @param workspace the workspace to join
- * @param leader host name or IP, and UDP port; unresolved
+ * @param leaders host names or IPs, and UDP ports, where the leader may be; unresolved; 1 to {@link
+ *     #MAX_LEADERS}
  * @param worker the worker id, also the subject of the certificate
  * @param identity the worker's certificate and key, and the authority that it trusts
  */
 public record EnrolmentToken(
-    WorkspaceId workspace, InetSocketAddress leader, WorkerId worker, Identity identity) {
+    WorkspaceId workspace, List<InetSocketAddress> leaders, WorkerId worker, Identity identity) {
+  /** How many addresses a leader may have. */
+  public static final int MAX_LEADERS = 8;
+
   private static final String VERSION_KEY = "hypersync-enrolment";
   private static final String VERSION = "1";
   private static final String WORKSPACE_KEY = "workspace";
@@ -40,10 +47,25 @@ public record EnrolmentToken(
   private static final String WORKER_KEY = "worker";
   private static final int MAX_PORT = 65535;
 
+  /** Checks the number of addresses. */
+  public EnrolmentToken {
+    leaders = List.copyOf(leaders);
+    if (leaders.isEmpty() || leaders.size() > MAX_LEADERS) {
+      throw new IllegalArgumentException(leaders.size() + " addresses");
+    }
+  }
+
   /** Issues a new certificate for a worker; earlier ones stay valid. */
   public static EnrolmentToken issue(
       WorkspaceAuthority authority, InetSocketAddress leader, WorkerId worker) {
-    return new EnrolmentToken(authority.workspace(), leader, worker, authority.issueWorker(worker));
+    return issue(authority, List.of(leader), worker);
+  }
+
+  /** The same, for a leader that may be at several addresses. */
+  public static EnrolmentToken issue(
+      WorkspaceAuthority authority, List<InetSocketAddress> leaders, WorkerId worker) {
+    return new EnrolmentToken(
+        authority.workspace(), leaders, worker, authority.issueWorker(worker));
   }
 
   /**
@@ -81,7 +103,7 @@ public record EnrolmentToken(
     } catch (IllegalArgumentException e) {
       throw new PkiException(where + ": " + e.getMessage(), e);
     }
-    InetSocketAddress leader = address(field(fields, LEADER_KEY, where), where);
+    List<InetSocketAddress> leaders = leaders(text, field(fields, LEADER_KEY, where), where);
     Identity identity = identity(Pem.parse(text, where), where);
     try {
       WorkerId named =
@@ -93,7 +115,7 @@ public record EnrolmentToken(
     } catch (CertificateException e) {
       throw new PkiException(where + ": " + e.getMessage(), e);
     }
-    return new EnrolmentToken(workspace, leader, worker, identity);
+    return new EnrolmentToken(workspace, leaders, worker, identity);
   }
 
   /**
@@ -110,7 +132,9 @@ public record EnrolmentToken(
     return "# Enrolment of one worker. Keep it secret: whoever has this file is that worker.\n"
         + line(VERSION_KEY, VERSION)
         + line(WORKSPACE_KEY, workspace.toString())
-        + line(LEADER_KEY, hostPort())
+        + leaders.stream()
+            .map(leader -> line(LEADER_KEY, HostPorts.of(leader)))
+            .collect(Collectors.joining())
         + line(WORKER_KEY, worker.name())
         + Pem.of(identity.caCert()).toText()
         + Pem.of(identity.cert()).toText()
@@ -120,12 +144,7 @@ public record EnrolmentToken(
   /** Does not contain the key. */
   @Override
   public String toString() {
-    return "EnrolmentToken[" + worker + " of " + workspace + " at " + hostPort() + "]";
-  }
-
-  private String hostPort() {
-    String host = leader.getHostString();
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + leader.getPort();
+    return "EnrolmentToken[" + worker + " of " + workspace + " at " + leaders + "]";
   }
 
   private static String line(String key, String value) {
@@ -142,6 +161,23 @@ public record EnrolmentToken(
       }
     }
     return fields;
+  }
+
+  private static List<InetSocketAddress> leaders(String text, String last, String where)
+      throws PkiException {
+    List<InetSocketAddress> leaders = new ArrayList<>();
+    for (String line : text.lines().takeWhile(each -> !each.startsWith("-----")).toList()) {
+      if (line.strip().startsWith(LEADER_KEY + ":")) {
+        leaders.add(address(line.substring(line.indexOf(':') + 1).strip(), where));
+      }
+    }
+    if (leaders.isEmpty()) {
+      return List.of(address(last, where));
+    }
+    if (leaders.size() > MAX_LEADERS) {
+      throw new PkiException(where + " has more than " + MAX_LEADERS + " addresses of the leader");
+    }
+    return leaders;
   }
 
   private static String field(Map<String, String> fields, String key, String where)

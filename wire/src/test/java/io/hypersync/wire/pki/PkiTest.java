@@ -19,6 +19,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -210,13 +211,14 @@ class PkiTest {
   @Test
   void anEnrolmentComesBackFromItsFile() throws Exception {
     WorkspaceAuthority authority = WorkspaceAuthority.create(dir.resolve("ca"), WORKSPACE);
-    for (InetSocketAddress leader :
-        new InetSocketAddress[] {LEADER, InetSocketAddress.createUnresolved("fd00::1", 1)}) {
-      EnrolmentToken issued = EnrolmentToken.issue(authority, leader, WORKER);
+    InetSocketAddress number = InetSocketAddress.createUnresolved("fd00::1", 1);
+    for (List<InetSocketAddress> leaders :
+        List.of(List.of(LEADER), List.of(number), List.of(number, LEADER))) {
+      EnrolmentToken issued = EnrolmentToken.issue(authority, leaders, WORKER);
       issued.write(dir.resolve("w.enrol"));
       EnrolmentToken read = EnrolmentToken.read(dir.resolve("w.enrol"));
       assertEquals(WORKSPACE, read.workspace());
-      assertEquals(leader, read.leader());
+      assertEquals(leaders, read.leaders());
       assertEquals(WORKER, read.worker());
       assertEquals(issued.identity().cert(), read.identity().cert());
     }
@@ -246,6 +248,8 @@ class PkiTest {
         spoilt("leader.example:7433", "leader.example:x", "expected host:port"),
         spoilt("leader.example:7433", "fd00::1:7433", "expected host:port or [IPv6]:port"),
         spoilt("leader.example:7433", ":7433", "expected host:port"),
+        spoilt("leader: ", "leader: other.example\nleader: ", "expected host:port"),
+        spoilt("leader: ", "leader: a:1\n".repeat(8) + "leader: ", "more than 8 addresses"),
         spoilt("worker: build-3.rack_1", "worker: build-4", "is for worker build-3.rack_1"),
         spoilt("worker: build-3.rack_1", "worker: a/b", "a worker name is"),
         spoilt("-----END PRIVATE KEY-----", "", "has no end; is the file cut off?"),

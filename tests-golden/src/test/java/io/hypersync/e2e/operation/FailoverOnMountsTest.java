@@ -1,0 +1,272 @@
+package io.hypersync.e2e.operation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.demo.LeaderPort;
+import io.hypersync.coordination.cas.file.FileCasStore;
+import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.ChildJvm;
+import io.hypersync.e2e.harness.RealMounts;
+import io.hypersync.e2e.harness.Shell;
+import io.hypersync.e2e.harness.TestCluster;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.admin.AdminClient;
+import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.text.ShellWords;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two hosts, each with the script of {@code hypersync failover} under a process mutex, and two
+ * mounts: whichever host leads is lost, by turns killed and stopped; the other one leads, and the
+ * first one follows it. A host is a run directory, a state directory and an address.
+ */
+@RealMounts
+class FailoverOnMountsTest {
+  private static final int FAILOVERS = Integer.getInteger("hypersync.tests.failovers", 2);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
+
+  /** One host that may lead. */
+  private static final class Host implements AutoCloseable {
+    private final TestCluster cluster;
+    private final WorkerId name;
+    private final RunDirectory run;
+    private final Path folder;
+    private final Process agent;
+
+    Host(TestCluster cluster, String name, HostPort at, List<HostPort> all, Path state, Path locks)
+        throws Exception {
+      this.cluster = cluster;
+      this.name = new WorkerId(name);
+      this.run = new RunDirectory(cluster.root().resolve("run-" + name));
+      this.folder = cluster.root().resolve("member-" + name);
+      Path token = cluster.root().resolve(name + ".token");
+      cluster.workspace().writeToken(this.name, all, token);
+      Path command = cluster.root().resolve("hypersync-" + name);
+      Files.writeString(
+          command,
+          "#!/bin/bash\nexec " + ShellWords.line(ChildJvm.command(List.of())) + " \"$@\"\n");
+      Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwx------"));
+      Shell.run(
+              cluster.root(),
+              ChildJvm.environment(cluster.runDirectory()),
+              ChildJvm.command(
+                  List.of(
+                      "failover",
+                      "--dir",
+                      cluster.workspace().root().toString(),
+                      "--state-dir",
+                      state.toString(),
+                      "--token",
+                      token.toString(),
+                      "--store",
+                      "file:" + locks,
+                      "--out",
+                      folder.toString(),
+                      "-R",
+                      "3000",
+                      "-C",
+                      "3",
+                      "--command",
+                      command.toString(),
+                      "--",
+                      "--bind",
+                      at.toString(),
+                      "--set",
+                      "hypersync.practice=0s")))
+          .orFail("hypersync failover");
+      ProcessBuilder builder =
+          new ProcessBuilder(script(), "run")
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("putex.log").toFile());
+      builder.environment().put("HYPERSYNC_RUN_DIR", run.path().toString());
+      this.agent = builder.start();
+    }
+
+    private String script() {
+      return folder.resolve("member").toString();
+    }
+
+    JsonNode leader() {
+      return ask(run.leaderSocket(cluster.workspace().id()));
+    }
+
+    JsonNode standby() {
+      return ask(run.standbySocket(cluster.workspace().id(), name));
+    }
+
+    private static JsonNode ask(Path socket) {
+      return Files.exists(socket)
+              && new AdminClient(socket, ANSWER_LIMIT).ask("status")
+                  instanceof AdminClient.Reply.Result(var status)
+          ? status
+          : JsonNodeFactory.instance.objectNode();
+    }
+
+    boolean leads() {
+      return leader().path("role").asText().equals("leader");
+    }
+
+    /** Sends a signal to the leader of this host, and to nothing else. */
+    void signalLeader(String signal) throws Exception {
+      String pid = Files.readString(folder.resolve("leader.pid")).strip();
+      Shell.must(folder, "kill", "-" + signal, pid);
+    }
+
+    String logs() throws IOException {
+      StringBuilder all = new StringBuilder();
+      for (String log : List.of("putex.log", "leader.log", "standby.log")) {
+        Path file = folder.resolve(log);
+        if (Files.exists(file)) {
+          List<String> lines = Files.readAllLines(file);
+          all.append("== ").append(name).append(' ').append(log).append('\n');
+          lines
+              .subList(Math.max(0, lines.size() - 40), lines.size())
+              .forEach(line -> all.append(line).append('\n'));
+        }
+      }
+      return all.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        agent.destroy();
+        if (!agent.waitFor(60, TimeUnit.SECONDS)) {
+          agent.destroyForcibly().waitFor();
+        }
+        Shell.run(folder, Map.of(), List.of(script(), "end")).orFail("end the roles");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException(e);
+      }
+    }
+  }
+
+  @Test
+  void whicheverHostLeadsIsLostAndTheOtherOneGoesOn() throws Exception {
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT);
+        LeaderPort port = LeaderPort.reserve()) {
+      List<HostPort> all = List.of(cluster.address(), port.address());
+      Path locks = Files.createDirectory(cluster.root().resolve("locks"));
+      // As at the end of an agent: else the first one waits, as somebody may run.
+      var _ = new FileCasStore(locks, Clock.SYSTEM).create("e2e", new byte[0]);
+      Path stateB = cluster.root().resolve("state-host-b");
+      Host first =
+          new Host(cluster, "host-a", all.get(0), all, cluster.workspace().stateDir(), locks);
+      try (first) {
+        Await.until("host-a leads", first::leads);
+        try (Host second = new Host(cluster, "host-b", all.get(1), all, stateB, locks)) {
+          failOver(cluster, all, first, second);
+        }
+      } catch (AssertionError e) {
+        throw new AssertionError(first.logs(), e);
+      }
+    }
+  }
+
+  private static void failOver(TestCluster cluster, List<HostPort> all, Host first, Host second)
+      throws Exception {
+    for (String mount : List.of("a", "b")) {
+      cluster.putSettings(
+          mount,
+          "hypersync.worker.leader_address=" + all.get(0) + "," + all.get(1),
+          "hypersync.worker.partition_grace=5m",
+          "hypersync.worker.mutation_deadline=5m");
+      cluster.launchWorker(mount);
+    }
+    for (String mount : List.of("a", "b")) {
+      cluster
+          .worker(mount)
+          .await("be writable", status -> !status.path("read_only").asBoolean(true));
+    }
+    List<Long> gapsMs = new ArrayList<>();
+    long term = 0;
+    try {
+      for (int round = 0; round < FAILOVERS; round++) {
+        Host lost = round % 2 == 0 ? first : second;
+        Host next = round % 2 == 0 ? second : first;
+        write(cluster, "a", round + "-before-a");
+        write(cluster, "b", round + "-before-b");
+        long committed = lost.leader().path("commit_index").asLong();
+        Await.until(
+            "the standby has all",
+            () -> {
+              JsonNode standby = next.standby();
+              return standby.path("complete").asBoolean()
+                  && standby.path("synced_index").asLong() >= committed;
+            });
+        lost.signalLeader(round % 2 == 0 ? "KILL" : "STOP");
+        long begunNs = System.nanoTime();
+        String during = round + "-during-";
+        List<FutureTask<Long>> calls = new ArrayList<>();
+        for (String mount : List.of("a", "b")) {
+          FutureTask<Long> call =
+              new FutureTask<>(
+                  () -> {
+                    write(cluster, mount, during + mount);
+                    return System.nanoTime();
+                  });
+          calls.add(call);
+          Thread.ofPlatform().daemon().start(call);
+        }
+        long soonestNs = Long.MAX_VALUE;
+        for (FutureTask<Long> call : calls) { // none fails, none is done twice
+          soonestNs = Math.min(soonestNs, call.get(4, TimeUnit.MINUTES));
+        }
+        gapsMs.add((soonestNs - begunNs) / 1_000_000);
+        long now = next.leader().path("term").asLong();
+        assertTrue(now > term, "term " + now + " after " + term);
+        term = now;
+        Await.until("the one that was lost follows", () -> follows(lost));
+        for (String mount : List.of("a", "b")) {
+          for (String file : List.of("before-a", "before-b", "during-a", "during-b")) {
+            String name = round + "-" + file;
+            Path path = cluster.mount(mount).resolve(name);
+            Await.until(name + " is on " + mount, () -> Files.exists(path));
+            assertEquals(name, Files.readString(path), mount);
+          }
+        }
+      }
+    } catch (AssertionError e) {
+      throw new AssertionError(second.logs(), e);
+    }
+    Collections.sort(gapsMs);
+    System.out.printf(
+        "%d failovers: from the failure to the first commit p50 %d ms, p99 %d ms%n",
+        gapsMs.size(),
+        gapsMs.get(gapsMs.size() / 2),
+        gapsMs.get((gapsMs.size() * 99 + 99) / 100 - 1));
+    for (String mount : List.of("a", "b")) {
+      try (Stream<Path> files = Files.list(cluster.mount(mount))) {
+        assertEquals(4 * FAILOVERS, files.count(), "each call has made one file");
+      }
+    }
+  }
+
+  private static boolean follows(Host lost) {
+    JsonNode standby = lost.standby();
+    return standby.path("complete").asBoolean() && !standby.path("rejoining").asBoolean(true);
+  }
+
+  private static void write(TestCluster cluster, String mount, String name) throws IOException {
+    Files.write(cluster.mount(mount).resolve(name), name.getBytes(UTF_8));
+  }
+}
