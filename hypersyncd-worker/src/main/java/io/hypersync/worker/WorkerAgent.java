@@ -250,6 +250,15 @@ public final class WorkerAgent implements Agent {
   private long fsyncsElided;
   private volatile boolean writable;
 
+  /** Whether it could be writable but for a lease. */
+  private volatile boolean live;
+
+  /**
+   * Whether the kernel may still have cached what an earlier process has told it. Until all of that
+   * is taken out nothing is reported as shown here, so no lease comes that such caches would break.
+   */
+  private volatile boolean kernelIsOld;
+
   /** The apply error that was logged last; null if apply was not stopped then. */
   private @Nullable ApplyError reportedError;
 
@@ -344,6 +353,7 @@ public final class WorkerAgent implements Agent {
     intents.identifyBy(memory.mountId());
     locks.keep(memory, isSuccessor);
     if (isSuccessor) {
+      kernelIsOld = true;
       IndexedState start = visible();
       intents.goOn(config.worker(), start.index(), () -> visible().state());
       leases.replaced(FsState.genesis(start.state().version()), start.state(), clock.monotonicNs());
@@ -451,6 +461,20 @@ public final class WorkerAgent implements Agent {
    */
   public boolean isWritable() {
     return writable && (!lease.isNeeded() || lease.isHeld(clock.monotonicNs()));
+  }
+
+  /**
+   * Whether the mount of an earlier process can be gone on with: in touch with the leader and
+   * caught up. Where {@link #needsLease} there is no lease yet, and changes wait for it. Any
+   * thread.
+   */
+  public boolean mayInherit() {
+    return kernelIsOld && live;
+  }
+
+  /** The kernel has nothing cached any more that an earlier process has told it. */
+  public void kernelRenewed() {
+    kernelIsOld = false;
   }
 
   /** Whether all that is acknowledged is to be visible everywhere, and here; any thread. */
@@ -1252,7 +1276,11 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (offered.pages() == null && lease.isHeld(now) && session.goLiveIfCaughtUp(settled)) {
+    boolean mayGoLive = offered.pages() == null && (lease.isHeld(now) || kernelIsOld);
+    if (mayGoLive && session.goLiveIfCaughtUp(settled)) {
+      if (kernelIsOld) {
+        absence.takenOver(now, config.mutationDeadlineNs()); // before the mount is answered
+      }
       wasLive = true;
       readBarrier.live();
       intents.reconnected(now);
@@ -1265,7 +1293,10 @@ public final class WorkerAgent implements Agent {
       multicast.tick(now);
       storeAgain(now);
       report(now, visibilityGate.view().visible());
-      visibilityReports.tick(settled, now);
+      intents.awaitAcks(lease.isNeeded());
+      if (!kernelIsOld) {
+        visibilityReports.tick(settled, now);
+      }
     }
     if (session.isLive()) {
       intents.retry(now);
@@ -1501,17 +1532,18 @@ public final class WorkerAgent implements Agent {
   }
 
   private void updateWritable() {
-    boolean live = session.isLive() && lease.isHeld(clock.monotonicNs());
+    boolean leased = session.isLive() && lease.isHeld(clock.monotonicNs());
     boolean mayWait = !stopping && replica.error() == null && !replica.waitsForSnapshot();
-    if (writable && !live && session.isLive()) {
+    if (writable && !leased && session.isLive()) {
       LOG.warn(
           "calls of other hosts do not wait for this worker any more: the mount is read-only until"
               + " it shows what they have done; see ./hypersync visibility");
     }
-    if (writable && !live && mayWait) {
+    if (writable && !leased && mayWait) {
       absence.lost(clock.monotonicNs()); // before anybody can find the mount read-only
     }
-    writable = live && mayWait;
+    writable = leased && mayWait;
+    live = session.isLive() && mayWait;
     if (!session.isLive() || stopping || replica.error() != null) {
       readBarrier.lost();
     }

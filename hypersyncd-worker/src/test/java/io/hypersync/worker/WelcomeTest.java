@@ -47,6 +47,7 @@ import io.hypersync.wire.message.LeaderMessage.PastStateRefused;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
+import io.hypersync.wire.message.LeaderMessage.VisibilityLease;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -57,7 +58,9 @@ import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.wire.message.WorkerMessage.PastStateRelease;
 import io.hypersync.wire.message.WorkerMessage.PastStateRequest;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.message.WorkerMessage.WorkerVisible;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
@@ -67,6 +70,7 @@ import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.Memories;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
@@ -81,6 +85,7 @@ import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.KernelInodes;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -585,6 +590,56 @@ class WelcomeTest {
     assertEquals(1, link.current);
     assertEquals(LinkState.DOWN, agent.monitor().state());
     assertTrue(agent.monitor().attemptIsDue(clock.monotonicNs()));
+  }
+
+  /**
+   * Another process has served the mount before: what that has told the kernel is there until it is
+   * taken out, and a mount that can write must not show it (decision 054).
+   */
+  @Test
+  void aSuccessorHoldsNoLeaseWhileTheKernelHasWhatTheProcessBeforeHasToldIt() throws IOException {
+    agent.keep(Memories.ofANewMount(), true);
+    agent.doWork();
+    agent.linkUp();
+    agent.received(new VisibilityLease(1_000, 0));
+    agent.received(new Welcome(WORKSPACE, 1, 0, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.doWork();
+    assertTrue(agent.mayInherit(), "it goes on with the mount");
+    assertFalse(agent.isWritable());
+    assertTrue(agent.isAwaitingLeader(), "and calls that are under way wait");
+    agent.submit(mkdir());
+    assertEquals(List.of(), told);
+    assertEquals(List.of(), link.sent(WorkerVisible.class), "it shows nothing yet");
+
+    clock.advance(SECOND_NS / 10);
+    agent.kernelRenewed();
+    agent.doWork();
+    WorkerVisible report = link.sent(WorkerVisible.class).getLast();
+    assertEquals(List.of(), link.sent(SubmitIntent.class));
+    agent.received(new VisibilityLease(1_000, report.sentNs()));
+    agent.doWork();
+    assertTrue(agent.isWritable());
+    agent.received(new Heartbeat(1, 0));
+    agent.doWork();
+    assertEquals(1, link.sent(SubmitIntent.class).size(), "now it goes on");
+  }
+
+  @Test
+  void aSuccessorThatGetsNoLeaseLetsCallsWaitNoLongerThanTheyMay() throws IOException {
+    agent.keep(Memories.ofANewMount(), true);
+    agent.doWork();
+    agent.linkUp();
+    agent.received(new VisibilityLease(1_000, 0));
+    agent.received(new Welcome(WORKSPACE, 1, 0, 100, NegotiatedParams.DEFAULT, 1, 15_000));
+    agent.doWork();
+    agent.submit(mkdir());
+    for (long ms = 0; ms < config.mutationDeadlineNs() / 1_000_000; ms += 500) {
+      assertEquals(List.of(), told);
+      clock.advance(SECOND_NS / 2);
+      agent.received(new Heartbeat(1, 0));
+      agent.doWork();
+    }
+    assertEquals(List.of("EROFS"), told);
   }
 
   private void welcomeOfTerm(long term) {

@@ -70,6 +70,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +123,12 @@ public final class LeaderRuntime implements AutoCloseable {
   private final PresenceRequests presenceRequests;
   private final VisibilityRequests visibilityRequests;
   private final SlowRequests slowRequests;
+
+  /** Resume tokens are signed here: that takes milliseconds, which the loop does not have. */
+  private final ExecutorService tokenSigner =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("leader-resume-tokens").daemon().factory());
+
   private final SlowRequests quickRequests;
   private final PastThread pastThread;
   private final RestoreHoldThread restoreThread;
@@ -276,6 +284,7 @@ public final class LeaderRuntime implements AutoCloseable {
               snapshots.suspect().note(page);
               loop().post(leader -> leader.pageUnreadable(page));
             });
+    agent.presence().signWith(this::sign);
     this.loop = new AgentLoop<>(agent, transport.executor(), ended, why -> explained(why, options));
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
@@ -815,6 +824,7 @@ public final class LeaderRuntime implements AutoCloseable {
     scrubThread.close(); // waits for one read at most
     backupThread.close(); // for one read, one write and a sync of the backup
     transport.shutdown();
+    tokenSigner.shutdownNow();
     collectionThread.close(); // before what it reads through
     chunks.close();
     collectionThread.close(); // a run that it has begun meanwhile
@@ -827,6 +837,14 @@ public final class LeaderRuntime implements AutoCloseable {
     restoreThread.close();
     intentWriter.close();
     trimmer.close();
+  }
+
+  private void sign(Runnable task) {
+    try {
+      tokenSigner.execute(task);
+    } catch (RejectedExecutionException ends) {
+      LOG.debug("no new token: the leader ends");
+    }
   }
 
   /** A loop that is busy is no reason to throw a collection's marks away. */

@@ -7,12 +7,16 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.wire.message.SessionGrant;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +33,11 @@ import org.slf4j.LoggerFactory;
  * lease has ended by time before, so nobody was told that the worker has left. Later, and for one
  * of this run whose lease has ended, a token is of no use.
  *
+ * <p>Signing takes milliseconds. So a worker that comes back gets the token that it has had, which
+ * is valid for a lease at least, and is known without a look at its signature; and new ones are
+ * made by {@link #signWith}. What is left on the agent's thread is the first token of a session,
+ * and a check of what this run of the leader has not given last.
+ *
  * <p>On the agent's thread. Bounded: one lease for each worker with a certificate, {@link
  * #MAX_LEASES} at most, and {@link PresenceEvents#MAX} events.
  */
@@ -42,7 +51,7 @@ public final class Presence {
   /** A token is given anew so often in the time of a lease. */
   private static final int RENEWALS = 3;
 
-  /** The most tokens that are made in one turn of the event loop: some take milliseconds. */
+  /** The most tokens that are begun in one turn of the event loop. */
   private static final int MOST_RENEWED = 1;
 
   /** Tokens that are not taken are told at most so often. */
@@ -59,6 +68,12 @@ public final class Presence {
   private final Map<ResumeVerdict, Long> verdicts = new EnumMap<>(ResumeVerdict.class);
   private long nextWarningNs;
   private long unreported;
+  private TokenSigner signer = Runnable::run;
+
+  /** Tokens that were signed; written by the signer's thread. */
+  private final Queue<Signed> signed = new ConcurrentLinkedQueue<>();
+
+  private record Signed(WorkerId worker, long session, String token) {}
 
   private static final class Lease {
     final WorkerId worker;
@@ -72,6 +87,9 @@ public final class Presence {
     long untilNs;
     long renewNs;
     long resumes;
+
+    /** The newest one that was given; valid for a lease and a third from then on. */
+    String token = "";
 
     Lease(WorkerId worker, long session, ClientId run, String address, long epochNs, long nowNs) {
       this.worker = worker;
@@ -111,6 +129,11 @@ public final class Presence {
     this.nextWarningNs = startedNs;
   }
 
+  /** Has tokens for those who have one signed there. Before the first worker comes. */
+  public void signWith(TokenSigner other) {
+    signer = other;
+  }
+
   /**
    * Judges the token of a Hello. Counted; what is not taken is logged.
    *
@@ -119,7 +142,10 @@ public final class Presence {
   public OptionalLong resumes(WorkerId worker, String token) {
     long nowNs = clock.monotonicNs();
     expire(nowNs);
-    ResumeTokens.Claim claim = tokens.judge(worker, token, nowMs());
+    ResumeTokens.Claim claim =
+        isGiven(worker, token)
+            ? tokens.judgeOwn(worker, token, nowMs())
+            : tokens.judge(worker, token, nowMs());
     ResumeVerdict verdict =
         claim.verdict() == ResumeVerdict.VALID && !goesOn(worker, claim, nowNs)
             ? ResumeVerdict.SESSION_OVER
@@ -132,6 +158,16 @@ public final class Presence {
       warn(worker, verdict, nowNs);
     }
     return OptionalLong.empty();
+  }
+
+  /** Whether this is the token that this run of the leader has given a worker last. */
+  private boolean isGiven(WorkerId worker, String token) {
+    Lease lease = leases.get(worker);
+    return lease != null
+        && !lease.token.isEmpty()
+        && MessageDigest.isEqual(
+            lease.token.getBytes(StandardCharsets.US_ASCII),
+            token.getBytes(StandardCharsets.US_ASCII));
   }
 
   private boolean goesOn(WorkerId worker, ResumeTokens.Claim claim, long nowNs) {
@@ -179,7 +215,16 @@ public final class Presence {
         lease.session,
         resumes.isPresent(),
         (int) Math.min(Integer.MAX_VALUE, Math.max(1, leaseNs / NS_PER_MS)),
-        renewed(lease, nowNs));
+        token(lease, nowNs));
+  }
+
+  /** The one that it has, if that is valid for a lease from now on. */
+  private String token(Lease lease, long nowNs) {
+    if (lease.token.isEmpty() || lease.renewNs - nowNs <= 0) {
+      lease.renewNs = Clock.later(nowNs, leaseNs / RENEWALS);
+      lease.token = tokens.issue(lease.worker, lease.session, nowMs());
+    }
+    return lease.token;
   }
 
   private static boolean isOf(Lease lease, OptionalLong session) {
@@ -254,25 +299,39 @@ public final class Presence {
   }
 
   /**
-   * Ends what is over, and makes new tokens for those who need one.
+   * Ends what is over, and has new tokens made for those who need one.
    *
-   * @return the new tokens, which are to be sent; a few at most
+   * @return the tokens that are made, which are to be sent
    */
   public List<Renewal> tick(long nowNs) {
     expire(nowNs);
-    List<Renewal> renewals = List.of();
+    int begun = 0;
     for (Lease lease : leases.values()) {
-      if (lease.online && lease.renewNs - nowNs <= 0 && renewals.size() < MOST_RENEWED) {
-        renewals = renewals.isEmpty() ? new ArrayList<>() : renewals;
-        renewals.add(new Renewal(lease.worker, renewed(lease, nowNs)));
+      if (lease.online && lease.renewNs - nowNs <= 0 && begun < MOST_RENEWED) {
+        begun++;
+        renew(lease, nowNs);
+      }
+    }
+    List<Renewal> renewals = List.of();
+    for (Signed made = signed.poll(); made != null; made = signed.poll()) {
+      Lease lease = leases.get(made.worker());
+      if (lease != null && lease.session == made.session()) { // else it has ended meanwhile
+        lease.token = made.token();
+        if (lease.online) { // else it gets it when it is back
+          renewals = renewals.isEmpty() ? new ArrayList<>() : renewals;
+          renewals.add(new Renewal(made.worker(), made.token()));
+        }
       }
     }
     return renewals;
   }
 
-  private String renewed(Lease lease, long nowNs) {
+  private void renew(Lease lease, long nowNs) {
     lease.renewNs = Clock.later(nowNs, leaseNs / RENEWALS);
-    return tokens.issue(lease.worker, lease.session, nowMs());
+    WorkerId worker = lease.worker;
+    long session = lease.session;
+    long ms = nowMs();
+    signer.sign(() -> signed.add(new Signed(worker, session, tokens.issue(worker, session, ms))));
   }
 
   private void expire(long nowNs) {

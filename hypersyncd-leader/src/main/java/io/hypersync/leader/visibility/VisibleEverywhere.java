@@ -10,9 +10,11 @@ import io.hypersync.wire.message.WorkerMessage.WorkerVisible;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -51,7 +53,10 @@ public final class VisibleEverywhere implements AckGate {
   /** A clock that runs slower or faster than another by less than one part in so many is right. */
   private static final int CLOCK_MARGIN = 10;
 
-  /** A worker is found too slow in so many looks at least. */
+  /**
+   * A worker is found too slow in so many looks at least. One acknowledgement may wait for it so
+   * much of the timeout without being held against it, and it may be slow for so much of the time.
+   */
   private static final int SLICES = 10;
 
   /** A worker that was too slow gets no lease for half as long as it was waited for. */
@@ -70,6 +75,12 @@ public final class VisibleEverywhere implements AckGate {
 
   /** By worker, not by run: a new run does not make it faster. */
   private final Map<WorkerId, Pause> pauses = new HashMap<>();
+
+  /**
+   * For how long acknowledgements have waited for each worker lately, one after the other, each
+   * beyond what it may; by worker, like the pauses. Without an entry: for none.
+   */
+  private final Map<WorkerId, Long> slowNs = new HashMap<>();
 
   private VisibilityOptions options = VisibilityOptions.DEFAULT;
   private Visibility mode = Visibility.OWN;
@@ -297,7 +308,8 @@ public final class VisibleEverywhere implements AckGate {
 
   /**
    * Says which answer is the next one, after others were released. Whoever it waits for too long
-   * gets no lease any more.
+   * gets no lease any more; and so does a worker that each of several waits for, less long, but for
+   * as long together.
    *
    * @param next the oldest answer that rests on durable entries only; null if there is none
    */
@@ -310,6 +322,7 @@ public final class VisibleEverywhere implements AckGate {
     lookedNs = nowNs;
     boolean isAnother = next == null || isHeld || !next.equals(oldest);
     oldest = next;
+    Set<WorkerId> slow = new HashSet<>(0);
     for (LeasedWorker each : runs.values()) {
       if (next == null
           || isAnother
@@ -319,11 +332,18 @@ public final class VisibleEverywhere implements AckGate {
         each.blocksNs = 0;
       } else {
         each.blocksNs += passedNs;
-        if (each.blocksNs >= options.timeoutNs()) {
+        boolean isLate = each.blocksNs > options.timeoutNs() / SLICES;
+        if (isLate && each.state != State.LEAVING && slow.add(each.worker())) {
+          slowNs.merge(each.worker(), passedNs, Long::sum);
+        }
+        if (each.blocksNs >= options.timeoutNs()
+            || slowNs.getOrDefault(each.worker(), 0L) >= options.timeoutNs()) {
           cutOff(each, next, nowNs);
         }
       }
     }
+    slowNs.replaceAll((who, ns) -> slow.contains(who) ? ns : ns - passedNs / SLICES);
+    slowNs.values().removeIf(ns -> ns <= 0);
   }
 
   private void cutOff(LeasedWorker slow, OldestAck next, long nowNs) {
@@ -331,6 +351,7 @@ public final class VisibleEverywhere implements AckGate {
       return;
     }
     slow.state = slow.state == State.JOINING ? State.OUT : State.LEAVING;
+    slowNs.remove(slow.worker());
     cutOffs++;
     Pause before = pauses.get(slow.worker());
     long longestNs = options.timeoutNs() * LONGEST_PAUSE;
@@ -340,11 +361,11 @@ public final class VisibleEverywhere implements AckGate {
     long fromNs = slow.state == State.OUT ? nowNs : slow.leaseEndNs;
     pauses.put(slow.worker(), new Pause(times, fromNs + pauseNs));
     LOG.warn(
-        "worker {} does not show entry {} after {} ms: it is read-only for {} ms at least, and not"
-            + " waited for",
+        "worker {} does not show entry {} after {} ms, or has shown several in a row too late: it is"
+            + " read-only for {} ms at least, and not waited for",
         slow.worker(),
         next.index(),
-        options.timeoutNs() / NS_PER_MS,
+        slow.blocksNs / NS_PER_MS,
         pauseNs / NS_PER_MS);
   }
 

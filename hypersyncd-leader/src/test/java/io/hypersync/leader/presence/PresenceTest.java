@@ -13,6 +13,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.message.SessionGrant;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -129,6 +130,60 @@ class PresenceTest {
     clock.advance(90 * S - 1);
     assertTrue(hello(A, RUN, token).resumed());
     assertEquals(List.of(Kind.WORKER_JOINED), told());
+  }
+
+  /** A signature takes milliseconds of the event loop, and whoever comes back is waited for. */
+  @Test
+  void whoComesBackGetsTheTokenThatItHasHadAsLongAsThatIsGoodForALease() {
+    String first = hello(A, RUN, "").token();
+    presence.offline(A, "cut");
+    clock.advance(30 * S - 1);
+    assertEquals(first, hello(A, RUN, first).token());
+    clock.advance(1);
+    String second = hello(A, RUN, first).token();
+    assertNotEquals(first, second, "the first one might be over before the next lease is");
+    presence.offline(A, "cut");
+    clock.advance(10 * S);
+    assertTrue(hello(A, RUN, first).resumed(), "which is still a token of this session");
+    assertEquals(3, presence.count(ResumeVerdict.VALID));
+  }
+
+  @Test
+  void aTokenThatIsSignedElsewhereIsTakenWhenItIsReady() {
+    List<Runnable> signing = new ArrayList<>();
+    presence.signWith(signing::add);
+    String first = hello(A, RUN, "").token();
+    assertEquals(List.of(), signing, "the first one is in the Welcome");
+    clock.advance(30 * S);
+    assertEquals(List.of(), presence.tick(clock.monotonicNs()));
+    assertEquals(List.of(), presence.tick(clock.monotonicNs()));
+    assertEquals(1, signing.size(), "asked for once");
+    signing.removeFirst().run();
+    String second = presence.tick(clock.monotonicNs()).getFirst().token();
+    assertNotEquals(first, second);
+    presence.offline(A, "cut");
+    assertTrue(hello(A, RUN, second).resumed());
+    assertTrue(hello(A, RUN, first).resumed(), "whose successor may have got lost");
+  }
+
+  @Test
+  void aTokenThatIsReadyWhenItsSessionIsOverIsNobodys() {
+    List<Runnable> signing = new ArrayList<>();
+    presence.signWith(signing::add);
+    hello(A, RUN, "");
+    hello(B, RUN, "");
+    clock.advance(30 * S);
+    var _ = presence.tick(clock.monotonicNs());
+    var _ = presence.tick(clock.monotonicNs());
+    assertEquals(2, signing.size());
+    String next = hello(A, NEXT_RUN, "").token();
+    presence.offline(B, "cut");
+    signing.forEach(Runnable::run);
+    assertEquals(List.of(), presence.tick(clock.monotonicNs()), "nobody is there to be told");
+    assertEquals(next, hello(A, NEXT_RUN, next).token());
+    clock.advance(10 * S);
+    SessionGrant back = hello(B, RUN, "");
+    assertTrue(hello(B, RUN, back.token()).resumed(), "it gets the new one in its Welcome");
   }
 
   @Test

@@ -182,13 +182,48 @@ class VisibleEverywhereTest {
   }
 
   @Test
-  void eachAckHasItsOwnTime() {
+  void oneSlowAckIsForgivenAndSeveralInARowAreNot() {
     bothHold();
     durable = 13;
     waitsFor(new OldestAck(A, 11), 1_500);
-    waitsFor(new OldestAck(A, 12), 1_500);
-    waitsFor(new OldestAck(A, 13), 1_500);
     assertEquals(0, visibility.cutOffs());
+    waitsFor(new OldestAck(A, 12), 1_500);
+    assertEquals(1, visibility.cutOffs(), "it holds everybody up, however it divides that");
+  }
+
+  @Test
+  void whatIsLongAgoIsForgotten() {
+    bothHold();
+    durable = 13;
+    waitsFor(new OldestAck(A, 11), 1_500);
+    waitsForNobody(15_000);
+    waitsFor(new OldestAck(A, 12), 1_500);
+    assertEquals(0, visibility.cutOffs());
+  }
+
+  @Test
+  void aMomentForEachAckIsWhatTheModeCosts() {
+    bothHold();
+    for (int ack = 0; ack < 100; ack++) {
+      durable = 11 + ack;
+      waitsFor(new OldestAck(A, durable), 180);
+    }
+    assertEquals(0, visibility.cutOffs());
+  }
+
+  @Test
+  void anotherRunIsNoLessSlow() {
+    bothHold();
+    durable = 11;
+    waitsFor(new OldestAck(A, 11), 1_500);
+    visibility.ended(AT_B);
+    passes(LEASE);
+    join(AT_B, B, new ClientId(0, 9));
+    shows(AT_B, 11);
+    assertTrue(holds(B));
+    durable = 12;
+    waitsFor(new OldestAck(A, 12), 1_500);
+    assertEquals(1, visibility.cutOffs());
   }
 
   @Test
@@ -290,6 +325,16 @@ class VisibleEverywhereTest {
       visibility.reported(AT_B, new WorkerVisible(10, nowNs), nowNs);
       passes(20 * MS);
       visibility.waits(visibility.admits(ack.worker(), ack.index()) ? null : ack, nowNs);
+    }
+  }
+
+  /** Turns of the leader's loop in which no ack waits. */
+  private void waitsForNobody(long ms) {
+    for (long passed = 0; passed < ms; passed += 20) {
+      shows(AT_A, durable);
+      shows(AT_B, durable);
+      passes(20 * MS);
+      visibility.waits(null, nowNs);
     }
   }
 

@@ -15,6 +15,7 @@ import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
+import io.hypersync.worker.fuse.session.KernelCalls;
 import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.takeover.Incarnation;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -55,6 +56,8 @@ final class KernelBackend implements MountBackend {
    * @param filesystem makes the filesystem for what was agreed with the kernel
    * @param reporting puts around it what reports changes to local watchers
    * @param ended is told when the mount is gone
+   * @param renewed is told when the kernel has nothing cached any more that an earlier process has
+   *     told it
    * @param incarnation what this process has from the one before; null if each begins anew
    */
   record Parts(
@@ -64,6 +67,7 @@ final class KernelBackend implements MountBackend {
       Function<FuseConnection, Vfs> filesystem,
       Reporting reporting,
       Consumer<SessionEnd> ended,
+      Runnable renewed,
       @Nullable Incarnation incarnation) {}
 
   /** Puts a handler around a filesystem. */
@@ -95,7 +99,8 @@ final class KernelBackend implements MountBackend {
     Vfs served = parts.filesystem().apply(started.connection());
     vfs = served;
     parts.notifier().start(started.notifier(), started.connection().minor(), served::byteAt);
-    KernelWalker walks = KernelWalker.of(mount, parts.inodes(), parts.view());
+    KernelWalker walks =
+        KernelWalker.of(mount, parts.inodes(), parts.view(), started.notifier().calls());
     walker = walks;
     FuseHandler handler = walks.around(parts.reporting().around(mount, started, served), served);
     if (successor != null) {
@@ -154,16 +159,23 @@ final class KernelBackend implements MountBackend {
   /**
    * Pages that the kernel has cached for an earlier process. A read compares the attributes first,
    * and drops the pages of what has changed; a memory map does not. A drop waits for READs that are
-   * under way, so it comes after the first answers.
+   * under way, so it comes after the first answers. With it the kernel has nothing old any more:
+   * before, this mount must not count as one that shows all ({@code visibility = "everywhere"}).
    */
   private void dropPages(FuseSession started, List<InodeNo> held) {
+    KernelCalls calls = started.notifier().calls();
     try {
       for (InodeNo inode : held) {
-        if (started.hasEnded()) {
-          return;
+        if (started.hasEnded() || !calls.enter()) {
+          return; // whoever serves the mount next does it again
         }
-        var _ = started.notifier().invalidateInode(inode, 0, PageRange.TO_THE_END);
+        try {
+          var _ = started.notifier().invalidateInode(inode, 0, PageRange.TO_THE_END);
+        } finally {
+          calls.exit();
+        }
       }
+      parts.renewed().run();
     } catch (IOException e) {
       parts.ended().accept(new SessionEnd.NotificationRefused(e));
     }
@@ -246,23 +258,14 @@ final class KernelBackend implements MountBackend {
    * {@inheritDoc}
    *
    * <p>First nothing of this process may be in a call into its own mount, nor inside the kernel to
-   * tell it something: a process with such a thread cannot end before the call is answered, and the
-   * next one answers only once this one has ended.
+   * tell it something ({@link io.hypersync.worker.fuse.session.KernelCalls}): a process with such a
+   * thread cannot end before the call is answered, and the next one answers only once this one has
+   * ended. Nothing is taken down before that moment, so a worker that does not leave goes on whole.
    */
   @Override
   public boolean leave() throws InterruptedException {
-    KernelWalker walks = walker;
     FuseSession mounted = session;
-    if (mounted == null) {
-      return false;
-    }
-    if (walks != null) {
-      walks.close();
-      if (!walks.awaitEnd(LEAVE_LIMIT)) {
-        return false;
-      }
-    }
-    if (!parts.notifier().holdWhenIdle(LEAVE_LIMIT)) {
+    if (mounted == null || !mounted.notifier().calls().holdWhenIdle(LEAVE_LIMIT)) {
       return false;
     }
     mounted.leave();

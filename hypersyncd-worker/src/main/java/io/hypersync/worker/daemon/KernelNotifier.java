@@ -13,7 +13,6 @@ import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -85,15 +84,6 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private volatile @Nullable FileBytes files;
   private volatile @Nullable KernelWalker walker;
 
-  /** Guards the two below. */
-  private final Object kernelCalls = new Object();
-
-  /** How many threads may be inside the kernel. */
-  private int inside;
-
-  /** Whether no thread may enter it any more. */
-  private boolean held;
-
   /**
    * Before {@link #start} nothing is mounted or cached, and every ticket is done at once.
    *
@@ -159,6 +149,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     run(
         names,
         notifier -> {
+          faults.reached(FaultPoints.Moment.NAMES_DROPPED);
           for (CachedName name : dropping) {
             var _ = notifier.invalidateEntry(name.directory(), name.name().bytes());
           }
@@ -330,48 +321,6 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         () -> {});
   }
 
-  /**
-   * Waits for a moment in which no thread waits inside the kernel, and lets none in from then on:
-   * what would have been told then is never done. A thread in there cannot be killed, and may wait
-   * for a call that waits for an answer of this process; so a process that is to end and to leave
-   * its calls to another one must have none.
-   *
-   * @param limit how long to wait
-   * @return false if there was no such moment; then all goes on as before
-   */
-  boolean holdWhenIdle(Duration limit) throws InterruptedException {
-    long limitNs = System.nanoTime() + limit.toNanos();
-    synchronized (kernelCalls) {
-      while (inside > 0) {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(limitNs - System.nanoTime());
-        if (leftMs <= 0) {
-          return false;
-        }
-        kernelCalls.wait(leftMs);
-      }
-      held = true;
-      return true;
-    }
-  }
-
-  private boolean enter() {
-    synchronized (kernelCalls) {
-      if (!held) {
-        inside++;
-      }
-      return !held;
-    }
-  }
-
-  private void exit() {
-    synchronized (kernelCalls) {
-      inside--;
-      if (inside == 0) {
-        kernelCalls.notifyAll();
-      }
-    }
-  }
-
   @Override
   public void close() {
     names.shutdownNow();
@@ -459,8 +408,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     try {
       thread.execute(
           () -> {
-            if (!enter()) {
-              return; // the next process tells the kernel anew
+            if (!notifier.calls().enter()) {
+              return; // the next process tells the kernel anew; so this is never done
             }
             try {
               faults.slowNotifier();
@@ -472,7 +421,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
             } catch (RuntimeException e) {
               failed.accept(new IOException("a notification failed", e));
             } finally {
-              exit();
+              notifier.calls().exit();
               done.run();
             }
           });

@@ -15,10 +15,10 @@ import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.fuse.session.KernelCalls;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,6 +67,7 @@ final class KernelWalker implements AutoCloseable {
   private final @Nullable MountWalk walk;
   private final KernelInodes inodes;
   private final Supplier<View> view;
+  private final KernelCalls calls;
 
   /** Thread ids whose requests to the mount are answered at once, without a barrier. */
   private final Set<Integer> callers = ConcurrentHashMap.newKeySet();
@@ -91,10 +92,12 @@ final class KernelWalker implements AutoCloseable {
     }
   }
 
-  private KernelWalker(@Nullable MountWalk walk, KernelInodes inodes, Supplier<View> view) {
+  private KernelWalker(
+      @Nullable MountWalk walk, KernelInodes inodes, Supplier<View> view, KernelCalls calls) {
     this.walk = walk;
     this.inodes = inodes;
     this.view = view;
+    this.calls = calls;
     this.threads =
         new ThreadPoolExecutor(
             MAX_THREADS,
@@ -111,8 +114,13 @@ final class KernelWalker implements AutoCloseable {
     this.later = timer;
   }
 
-  /** Creates the walker of a mount; if the mount cannot be walked, directories are not followed. */
-  static KernelWalker of(FuseMount mount, KernelInodes inodes, Supplier<View> view) {
+  /**
+   * Creates the walker of a mount; if the mount cannot be walked, directories are not followed.
+   *
+   * @param calls counts the walks; there are none any more once it is held
+   */
+  static KernelWalker of(
+      FuseMount mount, KernelInodes inodes, Supplier<View> view, KernelCalls calls) {
     @Nullable MountWalk walk = null;
     try {
       walk = MountWalk.of(mount.mountPoint(), mount.device());
@@ -121,7 +129,7 @@ final class KernelWalker implements AutoCloseable {
           "processes in a directory that another machine renames may find themselves nowhere: {}",
           e.getMessage());
     }
-    return new KernelWalker(walk, inodes, view);
+    return new KernelWalker(walk, inodes, view, calls);
   }
 
   /**
@@ -238,11 +246,6 @@ final class KernelWalker implements AutoCloseable {
       moves.clear();
     }
     waiting.forEach(Runnable::run);
-  }
-
-  /** After {@link #close}: waits until no walk is in the kernel any more. */
-  boolean awaitEnd(Duration limit) throws InterruptedException {
-    return threads.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private boolean enqueue(MovedDirectory directory, Runnable done) {
@@ -426,6 +429,9 @@ final class KernelWalker implements AutoCloseable {
     try {
       threads.execute(
           () -> {
+            if (!calls.enter()) {
+              return; // the mount is left to another process, which has the kernel look at all
+            }
             try {
               asOwn(
                   () -> {
@@ -434,6 +440,8 @@ final class KernelWalker implements AutoCloseable {
                   });
             } catch (RuntimeException e) {
               LOG.error("a walk through the mount failed", e);
+            } finally {
+              calls.exit();
             }
           });
     } catch (RejectedExecutionException ended) {

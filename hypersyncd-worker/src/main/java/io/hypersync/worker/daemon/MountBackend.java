@@ -38,7 +38,7 @@ interface MountBackend extends AutoCloseable {
   /**
    * Leaves the mount to another process: answers nothing from now on. This process has to end then.
    *
-   * @return false if it cannot be left now; then it is served as before, but for what helps only
+   * @return false if it cannot be left now; then it is served as before
    */
   boolean leave() throws InterruptedException;
 

@@ -397,7 +397,7 @@ public final class WorkerRuntime implements AutoCloseable {
     seenWriter.start();
     long pauseMs = SAY_EVERY_MS;
     long nextSayNs = Clock.SYSTEM.monotonicNs() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
-    while (!agent.isWritable()) {
+    while (!agent.isWritable() && !agent.mayInherit()) {
       Thread.sleep(POLL_MS);
       refuseIfClosing();
       Snapshot whole = received.snapshot();
@@ -767,10 +767,6 @@ public final class WorkerRuntime implements AutoCloseable {
    * @return false if it cannot be left now, and is served on
    */
   public boolean leave() throws InterruptedException {
-    Inotify reporter = inotify;
-    if (reporter != null) {
-      reporter.close(); // its calls into the mount would not be answered
-    }
     return backend.leave();
   }
 
@@ -963,6 +959,7 @@ public final class WorkerRuntime implements AutoCloseable {
                   this::filesystem,
                   this::reporting,
                   this::sessionEnded,
+                  () -> loop().post(WorkerAgent::kernelRenewed),
                   incarnation));
       case JNR -> {
         Vfs served = filesystem(false, false);

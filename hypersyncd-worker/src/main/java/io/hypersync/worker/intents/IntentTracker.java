@@ -92,6 +92,7 @@ public final class IntentTracker implements LocalCalls {
   private int inlineThreshold = NegotiatedParams.DEFAULT.inlineThreshold();
   private long submitted;
   private long nextExpiryNs;
+  private boolean awaitsAcks;
 
   /** An fsync that waits for mutations of one node; see {@link #awaitInFlight}. */
   private record Barrier(NodeId node, Set<PendingMutation> waitingFor, WaitingCall call) {}
@@ -121,6 +122,14 @@ public final class IntentTracker implements LocalCalls {
    */
   public void identifyBy(ClientId mount) {
     identities = new RequestIdentities(mount);
+  }
+
+  /**
+   * Whether acks wait for other workers to show their entries. If so, no caller is told of success
+   * without one, not even at its deadline: others might not see it yet.
+   */
+  public void awaitAcks(boolean mayWaitForOthers) {
+    awaitsAcks = mayWaitForOthers;
   }
 
   /**
@@ -429,7 +438,8 @@ public final class IntentTracker implements LocalCalls {
 
   /**
    * Ends mutations past their deadline (6.4): with success if the entry is already visible here,
-   * else with EIO, since the outcome is unknown.
+   * and that is all that is promised ({@link #awaitAcks}); else with EIO, since the outcome is
+   * unknown.
    *
    * @return the number of requests on which the leader has been silent for half the deadline or
    *     longer; approximate
@@ -481,7 +491,8 @@ public final class IntentTracker implements LocalCalls {
 
   private void end(PendingMutation mutation, Errno errno) {
     forget(mutation);
-    if (!mutation.completeIfApplied()) {
+    boolean mayTell = !awaitsAcks || mutation.isResolved();
+    if (!mayTell || !mutation.completeIfApplied()) {
       mutation.mutation().completion().failed(errno);
     }
     passBarriers(mutation);

@@ -23,7 +23,8 @@ public final class LeaderAbsence {
   private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
   private final List<Waiting> nameless = new ArrayList<>();
   private long bytes;
-  private long lostNs;
+  private long sinceNs;
+  private long lengthNs;
   private volatile boolean running;
 
   private record Waiting(WaitingCall call, long bytes) {}
@@ -50,8 +51,23 @@ public final class LeaderAbsence {
 
   /** The leader that was there is lost: the grace begins. */
   public void lost(long nowNs) {
-    lostNs = nowNs;
-    running = graceNs > 0;
+    begin(nowNs, graceNs);
+  }
+
+  /**
+   * This process has taken a mount over, and may not write yet: what the process before has left
+   * waits, and the grace does not count.
+   *
+   * @param limitNs how long calls wait
+   */
+  public void takenOver(long nowNs, long limitNs) {
+    begin(nowNs, limitNs);
+  }
+
+  private void begin(long nowNs, long forNs) {
+    sinceNs = nowNs;
+    lengthNs = forNs;
+    running = forNs > 0;
   }
 
   /** Nothing waits any more: the leader is back, or will not be waited for. Calls are ready. */
@@ -67,7 +83,7 @@ public final class LeaderAbsence {
 
   /** Ends the grace once it is over: the calls are ready, and find no leader. */
   public void tick(long nowNs) {
-    if (running && nowNs - lostNs >= graceNs) {
+    if (running && nowNs - sinceNs >= lengthNs) {
       end();
     }
   }

@@ -27,16 +27,12 @@ final class Candidate {
   /** From then until the worker says that it ends. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(30);
 
-  /** From then until it has ended. */
-  private static final Duration END_LIMIT = Duration.ofSeconds(10);
-
   private final Process process;
   private final long startedNs;
   private @Nullable DescriptorSocket socket;
   private boolean ready;
   private long readyNs;
-  private long leftNs;
-  private boolean toldOverdue;
+  private boolean hasLeave;
 
   Candidate(Process process, long nowNs) {
     this.process = process;
@@ -72,21 +68,9 @@ final class Candidate {
     return ready;
   }
 
-  /** The worker is about to end. */
-  void left(long nowNs) {
-    leftNs = nowNs;
-  }
-
-  /** When the worker has said that it is about to end, on the monotonic clock; 0 before. */
-  long leftNs() {
-    return leftNs;
-  }
-
-  /** Whether the worker should have ended by now; true once. */
-  boolean isOverdue(long nowNs) {
-    boolean overdue = leftNs != 0 && !toldOverdue && nowNs - leftNs > END_LIMIT.toNanos();
-    toldOverdue |= overdue;
-    return overdue;
+  /** The worker has said that it is about to end. */
+  void left() {
+    hasLeave = true;
   }
 
   /** Why it will not take over; empty if it still may. */
@@ -99,7 +83,7 @@ final class Candidate {
     if (!ready && nowNs - startedNs > READY_LIMIT.toNanos()) {
       return "it was not ready within " + READY_LIMIT.toSeconds() + " s";
     }
-    return ready && leftNs == 0 && nowNs - readyNs > LEAVE_LIMIT.toNanos()
+    return ready && !hasLeave && nowNs - readyNs > LEAVE_LIMIT.toNanos()
         ? "the worker has not ended within " + LEAVE_LIMIT.toSeconds() + " s"
         : "";
   }

@@ -37,6 +37,9 @@ final class MountKeeper {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
+  /** From the moment in which a worker says that it ends until it has. */
+  private static final Duration END_LIMIT = Duration.ofSeconds(10);
+
   /** A keeper that gets no mount is of no use. */
   private static final Duration UNUSED = Duration.ofSeconds(30);
 
@@ -56,6 +59,14 @@ final class MountKeeper {
    * Since when nobody answers: earlier than {@link #diedNs} if the worker has said that it ends.
    */
   private long pausedNs;
+
+  /**
+   * When the worker has said that it ends, 0 if it has not. That is its word, whatever becomes of
+   * the successor: from then on it may answer nobody, and has to end.
+   */
+  private long leftNs;
+
+  private boolean wasEnded;
 
   /** A successor that starts beside the worker; null if there is none. */
   private @Nullable Candidate candidate;
@@ -100,6 +111,7 @@ final class MountKeeper {
         admit();
       }
       lookAtCandidate();
+      lookAtWorker();
       if (worker == null && !over) {
         alone();
       }
@@ -139,11 +151,13 @@ final class MountKeeper {
       how = Succession.How.DIED;
       starts = 0;
       pausedNs = diedNs;
-      if (waiting != null && waiting.leftNs() != 0) {
-        pausedNs = waiting.leftNs();
+      if (leftNs != 0) {
+        pausedNs = leftNs;
         how = Succession.How.HANDED_OVER;
       }
     }
+    leftNs = 0;
+    wasEnded = false;
     if (mount == null) {
       return;
     }
@@ -195,10 +209,6 @@ final class MountKeeper {
   private void lookAtCandidate() {
     Candidate starting = candidate;
     if (starting != null) {
-      DescriptorSocket serving = worker;
-      if (serving != null && starting.isOverdue(System.nanoTime())) {
-        endWorker(serving);
-      }
       String problem = starting.problem(System.nanoTime());
       if (!problem.isEmpty()) {
         candidateFailed(problem);
@@ -206,8 +216,16 @@ final class MountKeeper {
     }
   }
 
-  /** The worker answers nobody any more, and does not end. */
-  private void endWorker(DescriptorSocket serving) {
+  /** A worker that answers nobody any more, and does not end, is killed. */
+  private void lookAtWorker() {
+    DescriptorSocket serving = worker;
+    if (serving == null
+        || leftNs == 0
+        || wasEnded
+        || System.nanoTime() - leftNs <= END_LIMIT.toNanos()) {
+      return;
+    }
+    wasEnded = true;
     try {
       int pid = serving.peer().pid();
       LOG.error("process {} has left {} and does not end: it is killed", pid, point());
@@ -352,7 +370,9 @@ final class MountKeeper {
       case LEAVES -> {
         Candidate starting = candidate;
         if (caller == worker && starting != null && starting.isReady()) {
-          starting.left(System.nanoTime());
+          starting.left();
+          leftNs = System.nanoTime();
+          wasEnded = false;
           caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
         } else {
           refuse(caller, "there is no successor that is ready");
@@ -363,6 +383,7 @@ final class MountKeeper {
         Candidate starting = candidate;
         if (caller == worker) {
           candidate = null;
+          leftNs = 0;
           if (starting != null) {
             starting.giveUp(message.text());
           }

@@ -405,6 +405,16 @@ class IntentTrackerTest {
     assertEquals(List.of("a committed"), told);
   }
 
+  /** Others may not see it yet, and success says that they do. */
+  @Test
+  void butWithoutAnAckItsOutcomeIsUnknownWhereAcksWaitForOthers() {
+    tracker.awaitAcks(true);
+    IntentId id = mkdir("a", 0);
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.expire(LATE_NS);
+    assertEquals(List.of("a EIO"), told);
+  }
+
   @Test
   void aLeaderThatHasAnsweredIsNotToBlameForTheDelay() {
     IntentId id = mkdir("a", 0);

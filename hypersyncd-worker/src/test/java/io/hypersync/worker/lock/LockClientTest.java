@@ -26,11 +26,10 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.RecordingLeaderLink;
-import io.hypersync.worker.fuse.dev.DescriptorSocket;
-import io.hypersync.worker.fuse.dev.MemoryFile;
 import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.RequestId;
+import io.hypersync.worker.incarnation.Memories;
 import io.hypersync.worker.incarnation.MountMemory;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.io.IOException;
@@ -98,7 +97,7 @@ class LockClientTest {
   /** The kernel sends again what was not answered; the release of a closed file nobody repeats. */
   @Test
   void theNextProcessGoesOnUnderTheSameRunAndSettlesWhatWasUnderWay() throws IOException {
-    MountMemory memory = memory();
+    MountMemory memory = Memories.ofANewMount();
     client.keep(memory, false);
     welcome(1);
     lock(Wish.TRY);
@@ -123,7 +122,7 @@ class LockClientTest {
   @Test
   void ifTheLeaderHasForgottenTheSessionMeanwhileTheNextProcessKnowsThatItsLocksAreLost()
       throws IOException {
-    MountMemory memory = memory();
+    MountMemory memory = Memories.ofANewMount();
     client.keep(memory, false);
     welcome(1);
     lock(Wish.TRY);
@@ -355,16 +354,6 @@ class LockClientTest {
     assertEquals(List.of(KEY), heldLocks.closed(HANDLE));
     assertEquals(List.of(), heldLocks.closed(HANDLE));
     assertTrue(heldLocks.mayHold(KEY), "until the leader has freed it");
-  }
-
-  private static MountMemory memory() throws IOException {
-    int descriptor = MemoryFile.create("test", MountMemory.BYTES);
-    try {
-      return MountMemory.begin(
-          MemoryFile.map(descriptor, MountMemory.BYTES), new ClientId(7, 8), RUN);
-    } finally {
-      DescriptorSocket.closeAll(List.of(descriptor)); // the mapping stays
-    }
   }
 
   private void lock(Wish wish) {

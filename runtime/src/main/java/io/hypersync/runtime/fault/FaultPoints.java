@@ -57,6 +57,9 @@ public final class FaultPoints {
     /** Worker: its successor is ready, and it has not said yet that it ends for that. */
     SUCCESSOR_READY,
 
+    /** Worker: a thread is about to drop names in the kernel, and counts as being in there. */
+    NAMES_DROPPED,
+
     /** Worker: it answers its mount no more, and still holds its state directory. */
     MOUNT_LEFT,
 

@@ -79,7 +79,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     this.inodes = inodes;
     this.view = view;
     ShadowRunner runner = new ShadowRunner(registry, inodes, kernel, view);
-    this.calls = new ShadowThread(registry, runner, queue, settings.mountPoint());
+    this.calls = new ShadowThread(registry, runner, queue, settings.mountPoint(), kernel.calls());
     this.scanner = new WatchScanner(settings.device());
   }
 

@@ -1,6 +1,7 @@
 package io.hypersync.worker.daemon.inotify;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.worker.fuse.session.KernelCalls;
 import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.inotify.ShadowQueue;
@@ -25,6 +26,7 @@ final class ShadowThread implements AutoCloseable {
   private final ShadowRunner runner;
   private final ShadowQueue queue;
   private final Path mountPoint;
+  private final KernelCalls inKernel;
   private final ConcurrentLinkedQueue<InodeNo> unwatched = new ConcurrentLinkedQueue<>();
   private final Thread thread;
   private volatile @Nullable ShadowProcess process;
@@ -38,11 +40,16 @@ final class ShadowThread implements AutoCloseable {
   private @Nullable ShadowJob interrupted;
 
   ShadowThread(
-      ShadowCallRegistry registry, ShadowRunner runner, ShadowQueue queue, Path mountPoint) {
+      ShadowCallRegistry registry,
+      ShadowRunner runner,
+      ShadowQueue queue,
+      Path mountPoint,
+      KernelCalls inKernel) {
     this.registry = registry;
     this.runner = runner;
     this.queue = queue;
     this.mountPoint = mountPoint;
+    this.inKernel = inKernel;
     this.thread = Thread.ofPlatform().name("inotify-calls").daemon().unstarted(this::run);
   }
 
@@ -103,10 +110,11 @@ final class ShadowThread implements AutoCloseable {
         }
         ShadowProcess now = process;
         if (now == null) {
-          now = ShadowProcess.start(mountPoint, registry);
-          process = now;
+          now = start(mountPoint);
         }
-        work(now);
+        if (now != null) {
+          work(now);
+        }
       } catch (IOException e) {
         restart(e);
       }
@@ -117,6 +125,29 @@ final class ShadowThread implements AutoCloseable {
     }
   }
 
+  /** Null if the mount was left to another process, which has one of its own. */
+  private @Nullable ShadowProcess start(Path mounted) throws IOException {
+    if (!mayCall()) {
+      return null;
+    }
+    try {
+      ShadowProcess started = ShadowProcess.start(mounted, registry);
+      process = started;
+      return started;
+    } finally {
+      inKernel.exit();
+    }
+  }
+
+  /** Rests for good once the mount is left; else {@link KernelCalls#exit} has to follow. */
+  private boolean mayCall() {
+    boolean may = inKernel.enter();
+    if (!may) {
+      LockSupport.park(this); // the process ends with this one
+    }
+    return may;
+  }
+
   private void work(ShadowProcess now) throws IOException {
     ShadowJob again = interrupted;
     ShadowJob job = again == null ? queue.poll() : again;
@@ -125,12 +156,19 @@ final class ShadowThread implements AutoCloseable {
       InodeNo gone = unwatched.poll();
       if (gone == null) {
         LockSupport.park(this);
-      } else {
-        now.drop(gone);
+      } else if (mayCall()) {
+        try {
+          now.drop(gone);
+        } finally {
+          inKernel.exit();
+        }
       }
       return;
     }
     interrupted = null;
+    if (!mayCall()) {
+      return;
+    }
     try {
       count(runner.run(now, job));
       pauseMs = FIRST_PAUSE_MS;
@@ -145,6 +183,8 @@ final class ShadowThread implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.error("a shadow call failed: {}", job.call(), e);
       count(false);
+    } finally {
+      inKernel.exit();
     }
   }
 

@@ -14,15 +14,21 @@ import java.util.List;
  * <p>Some methods block inside the kernel until requests that hold the same directory or page are
  * answered. So their caller must not be needed for those replies: send notifications from threads
  * of their own. It is not an error if the kernel has nothing cached; after the session has ended,
- * nothing happens.
+ * or the mount is left to another process, nothing happens.
  */
 public final class FuseNotifier {
   private final KernelChannel channel;
   private final FuseCounters counters;
+  private final KernelCalls calls = new KernelCalls();
 
   FuseNotifier(KernelChannel channel, FuseCounters counters) {
     this.channel = channel;
     this.counters = counters;
+  }
+
+  /** Who is inside the kernel for this mount; with those whom the methods that block let wait. */
+  public KernelCalls calls() {
+    return calls;
   }
 
   /**
@@ -38,7 +44,7 @@ public final class FuseNotifier {
     if (offset < 0 || length < 0) {
       throw new IllegalArgumentException("offset " + offset + ", length " + length);
     }
-    return send(FuseNotification.invalidateInode(nodeId, offset, length));
+    return sendAndWait(FuseNotification.invalidateInode(nodeId, offset, length));
   }
 
   /**
@@ -60,7 +66,7 @@ public final class FuseNotifier {
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean invalidateEntry(InodeNo parent, byte[] name) throws IOException {
-    return send(FuseNotification.invalidateEntry(parent, name));
+    return sendAndWait(FuseNotification.invalidateEntry(parent, name));
   }
 
   /**
@@ -72,7 +78,7 @@ public final class FuseNotifier {
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean expireEntry(InodeNo parent, byte[] name) throws IOException {
-    return send(FuseNotification.expireEntry(parent, name));
+    return sendAndWait(FuseNotification.expireEntry(parent, name));
   }
 
   /**
@@ -86,7 +92,7 @@ public final class FuseNotifier {
    * @throws IOException if the kernel refuses
    */
   public boolean store(InodeNo nodeId, long offset, byte value) throws IOException {
-    return send(FuseNotification.store(nodeId, offset, value));
+    return sendAndWait(FuseNotification.store(nodeId, offset, value));
   }
 
   /**
@@ -96,7 +102,7 @@ public final class FuseNotifier {
    * @throws IOException if the kernel refuses
    */
   public void prune(List<InodeNo> nodeIds) throws IOException {
-    var _ = send(FuseNotification.prune(nodeIds));
+    var _ = sendAndWait(FuseNotification.prune(nodeIds));
   }
 
   /**
@@ -118,6 +124,18 @@ public final class FuseNotifier {
    */
   public void sendAgain() throws IOException {
     var _ = send(FuseNotification.sendAgain());
+  }
+
+  /** Sends what may block; does nothing once the mount is left: its caches are the next one's. */
+  private boolean sendAndWait(ByteBuffer message) throws IOException {
+    if (!calls.enter()) {
+      return true;
+    }
+    try {
+      return send(message);
+    } finally {
+      calls.exit();
+    }
   }
 
   private boolean send(ByteBuffer message) throws IOException {
