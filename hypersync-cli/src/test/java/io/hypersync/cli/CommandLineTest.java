@@ -87,6 +87,7 @@ final class CommandLineTest {
             "place",
             "robot",
             "ntm",
+            "doctor",
             "env",
             "exec",
             "snapshot",

@@ -65,6 +65,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("place", PlaceCommand.class);
     COMMANDS.put(ROBOT, RobotCommand.class);
     COMMANDS.put("ntm", NtmCommand.class);
+    COMMANDS.put("doctor", DoctorCommand.class);
     COMMANDS.put("env", EnvCommand.class);
     COMMANDS.put("exec", ExecCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);

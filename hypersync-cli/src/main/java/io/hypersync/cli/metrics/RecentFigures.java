@@ -100,7 +100,7 @@ final class RecentFigures<T> {
         asking = null;
       }
       answer.complete(found);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) { // or nobody would ever ask again
       synchronized (this) {
         asking = null;
       }
