@@ -3,6 +3,7 @@ package io.hypersync.cli;
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.command.HypersyncCommand;
 import io.hypersync.cli.render.PrintableWriter;
+import io.hypersync.cli.render.ProgramName;
 import io.hypersync.cli.robot.Robot;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemon;
@@ -28,6 +29,9 @@ public final class Main {
   private static final Set<String> KEEPERS =
       Set.of("up", "leader", "worker", "standby", "promote", "cut-log", "convert");
 
+  /** Commands whose output is a shell's input. */
+  private static final Set<String> FOR_SHELLS = Set.of("env", "exec");
+
   private Main() {}
 
   /** Runs one command and exits with its code. */
@@ -35,7 +39,7 @@ public final class Main {
     List<String> words = List.of(args);
     if (FastStatus.isMeant(words)) {
       FastStatus.hasten();
-      int exitCode = FastStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
+      int exitCode = FastStatus.run(words, System.getenv(), output(words), messages());
       Runtime.getRuntime().halt(exitCode); // output is flushed; exit would initialize logging
     }
     if (isForRobot(words)) {
@@ -48,8 +52,8 @@ public final class Main {
     }
     System.exit(
         commandLine(command, LeaderDaemon::start, WorkerDaemon::start)
-            .setOut(writer(System.out))
-            .setErr(writer(System.err))
+            .setOut(output(words))
+            .setErr(messages())
             .execute(args));
   }
 
@@ -68,7 +72,21 @@ public final class Main {
         Path.of("").toAbsolutePath(),
         begun,
         writer(System.out),
-        writer(System.err));
+        messages());
+  }
+
+  /** Standard output. What programs read is written as it is, whatever this program is called. */
+  private static PrintWriter output(List<String> words) {
+    boolean isForPrograms =
+        words.contains("--json") || !words.isEmpty() && FOR_SHELLS.contains(words.getFirst());
+    boolean isHelp = words.contains("--help") || words.contains("-h");
+    return isForPrograms && !isHelp
+        ? writer(System.out)
+        : PrintableWriter.to(System.out, ProgramName::in);
+  }
+
+  private static PrintWriter messages() {
+    return PrintableWriter.to(System.err, ProgramName::in);
   }
 
   /** Returns a writer to this stream; everything that goes to a terminal is written through one. */

@@ -40,7 +40,7 @@ record UnknownCommand(String word, Optional<String> suggestion) {
 
   /** Commands that the launcher script handles; this program has no such subcommands. */
   private static final List<String> OF_THE_LAUNCHER =
-      List.of("bench", "simulate", "build", "test", "jdk", "help");
+      List.of("bench", "simulate", "build", "test", "jdk", "dist", "help");
 
   /** Returns the unknown command if that is what the parser complains about, else empty. */
   static Optional<UnknownCommand> of(CommandLine.ParameterException misuse) {

@@ -340,6 +340,11 @@ public final class LeaderDaemon implements Daemon {
   }
 
   @Override
+  public void beat() {
+    runtime.beat();
+  }
+
+  @Override
   public ObjectNode status() {
     return runtime.status();
   }

@@ -520,6 +520,16 @@ public final class WorkerDaemon implements Daemon {
   }
 
   @Override
+  public void beat() {
+    WorkerRuntime now = runtime;
+    // Without one a snapshot is installed, which nothing waits for in vain; what stops has a limit
+    // of its own.
+    if (now != null && !stopping) {
+      now.beat();
+    }
+  }
+
+  @Override
   public ObjectNode status() {
     String failure = handOver.lastFailure();
     return requireRuntime().status().put("restart_failed", failure.isEmpty() ? null : failure);

@@ -198,15 +198,18 @@ class ArchitectureTest {
     codec.check(CLASSES);
   }
 
-  /** Only the access to /dev/fuse, and what Java does not have: a clock, process groups. */
+  /**
+   * Only the access to /dev/fuse, and what Java does not have: a clock, process groups, datagrams.
+   */
   @Test
-  void foreignMemoryIsTouchedInThreePlaces() {
+  void foreignMemoryIsTouchedInFourPlaces() {
     ArchRule rule =
         noClasses()
             .that()
             .resideOutsideOfPackages(
                 "io.hypersync.worker.fuse.dev..",
                 "io.hypersync.runtime.clock..",
+                "io.hypersync.runtime.supervision..",
                 "io.hypersync.coordination.process..")
             .should()
             .dependOnClassesThat()

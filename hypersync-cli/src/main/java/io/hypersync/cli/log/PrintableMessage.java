@@ -2,6 +2,7 @@ package io.hypersync.cli.log;
 
 import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.hypersync.cli.render.ProgramName;
 import io.hypersync.model.text.Printable;
 
 /**
@@ -17,6 +18,6 @@ public final class PrintableMessage extends ClassicConverter {
 
   @Override
   public String convert(ILoggingEvent event) {
-    return Printable.line(String.valueOf(event.getFormattedMessage()), MAX_CHARS);
+    return Printable.line(ProgramName.in(String.valueOf(event.getFormattedMessage())), MAX_CHARS);
   }
 }

@@ -9,6 +9,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.Charset;
+import java.util.function.UnaryOperator;
 
 /**
  * Writer to standard output or error that lets no control sequence through to the terminal,
@@ -20,15 +21,24 @@ public final class PrintableWriter extends PrintWriter {
 
   private final Writer raw;
 
-  private PrintableWriter(Writer raw) {
-    super(new Filter(raw), true);
+  private PrintableWriter(Writer raw, UnaryOperator<String> wording) {
+    super(new Filter(raw, wording), true);
     this.raw = raw;
   }
 
   /** Writes to a stream in the JVM's default charset, whatever the terminal's is. */
   public static PrintableWriter to(OutputStream stream) {
+    return to(stream, UnaryOperator.identity());
+  }
+
+  /**
+   * The same, for texts that are worded otherwise before.
+   *
+   * @param wording what becomes of each piece that is written
+   */
+  public static PrintableWriter to(OutputStream stream, UnaryOperator<String> wording) {
     return new PrintableWriter(
-        new BufferedWriter(new OutputStreamWriter(stream, Charset.defaultCharset())));
+        new BufferedWriter(new OutputStreamWriter(stream, Charset.defaultCharset())), wording);
   }
 
   /** Clears the current line of the terminal, for progress that is shown in its place. */
@@ -42,8 +52,11 @@ public final class PrintableWriter extends PrintWriter {
   }
 
   private static final class Filter extends FilterWriter {
-    Filter(Writer raw) {
+    private final UnaryOperator<String> wording;
+
+    Filter(Writer raw, UnaryOperator<String> wording) {
       super(raw);
+      this.wording = wording;
     }
 
     @Override
@@ -63,7 +76,7 @@ public final class PrintableWriter extends PrintWriter {
 
     @Override
     public void write(String text) throws IOException {
-      out.write(Printable.lines(text));
+      out.write(Printable.lines(wording.apply(text)));
     }
   }
 }

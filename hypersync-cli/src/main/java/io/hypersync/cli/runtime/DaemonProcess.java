@@ -34,6 +34,7 @@ public final class DaemonProcess {
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
   private final Practising practising;
   private final Optional<MetricsOptions> metrics;
+  private final Supervision supervision = Supervision.ofProcess();
   private volatile boolean stopping;
   private volatile String reason = "it came to its end";
 
@@ -115,11 +116,13 @@ public final class DaemonProcess {
       try {
         if (becomesReady(daemon, practice)) {
           shown.daemonIsReady();
+          supervision.ready(name, daemon);
           LOG.info("{} is ready; admin socket {}", name, socket);
           awaitEnd(daemon);
         }
         LOG.info("{} stops: {}", name, reason);
       } finally {
+        supervision.ended();
         // Removed on every path: if the hook stayed, it would turn the exit code of a failure into
         // 0.
         removeHook(onSignal);
@@ -188,6 +191,7 @@ public final class DaemonProcess {
   private void endOnSignal(Daemon daemon) {
     reason = "a signal";
     stopping = true;
+    supervision.stopping();
     daemon.close();
     stopped.complete(null);
     try {
@@ -203,6 +207,7 @@ public final class DaemonProcess {
   private void askedToStop(Daemon daemon) {
     reason = "asked to over the admin socket";
     stopping = true;
+    supervision.stopping();
     daemon.close();
     stopped.complete(null);
   }

@@ -113,6 +113,13 @@ public final class MainHost implements Daemon {
     mountServer.close();
   }
 
+  /** Both, the mount as long as it is there: one that hangs ends with the process only. */
+  @Override
+  public void beat() {
+    leader.beat();
+    mount.beat();
+  }
+
   @Override
   public ObjectNode status() {
     return leader.status();

@@ -22,6 +22,11 @@ public record OptionSavingDaemon(Daemon daemon, Runnable remember) implements Da
   }
 
   @Override
+  public void beat() {
+    daemon.beat();
+  }
+
+  @Override
   public ObjectNode status() {
     return daemon.status();
   }

@@ -81,6 +81,11 @@ public final class StandbyDaemon implements Daemon {
   }
 
   @Override
+  public void beat() {
+    worker.beat();
+  }
+
+  @Override
   public ObjectNode status() {
     return asStandby(worker.status());
   }

@@ -62,6 +62,9 @@ case ${1-} in
     elif [[ -e $STATE/standby ]]; then
       rm -f -- "$HERE/led"
       exec "$HYPERSYNC" failover check standby --dir "$DIR" --state-dir "$STATE" --token "$TOKEN"
+    elif [[ ! -e $STATE/oplog && ! -e $HERE/first ]]; then
+      echo "there is nothing to lead here yet; $0 again, if this is the first host of a new workspace"
+      exit 1
     else
       [[ ! -e $STATE/deposed && ! -e $HERE/led ]] && exit 0
       echo "this host has led before, and does not know whether another one has led since: $0 again, if none has"
@@ -73,6 +76,7 @@ case ${1-} in
     [[ ! -e $HERE/started ]] || { echo "the leader has ended: $HERE/leader.log"; exit 1; }
     : >"$HERE/started"
     : >"$HERE/led"
+    rm -f -- "$HERE/first"
     launch leader
     ;;
   stop)
@@ -99,6 +103,7 @@ case ${1-} in
     ;;
   again)
     rm -f -- "$HERE/led"
+    [[ -e $STATE/standby ]] || : >"$HERE/first"
     ;;
   run)
     rm -f -- "$HERE/started" "$HERE/answered"

@@ -590,6 +590,11 @@ public final class LeaderRuntime implements AutoCloseable {
     loop.wake();
   }
 
+  /** Returns when the agent has taken a turn; as {@link #status}. */
+  public void beat() {
+    var _ = questions.ask(_ -> true);
+  }
+
   /**
    * The status report. Blocks for the agent's answer and the disk; not to be called on the
    * transport's thread.

@@ -205,7 +205,7 @@ class VisibleEverywhereTest {
   void aMomentForEachAckIsWhatTheModeCosts() {
     bothHold();
     for (int ack = 0; ack < 100; ack++) {
-      durable = 11 + ack;
+      durable = 11L + ack;
       waitsFor(new OldestAck(A, durable), 180);
     }
     assertEquals(0, visibility.cutOffs());

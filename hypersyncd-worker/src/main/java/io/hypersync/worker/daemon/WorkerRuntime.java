@@ -511,6 +511,11 @@ public final class WorkerRuntime implements AutoCloseable {
     return agent.visible().index();
   }
 
+  /** Returns when the agent has taken a turn; as {@link #status}. */
+  public void beat() {
+    var _ = questions.ask(_ -> true);
+  }
+
   /** The worker's status; blocks for the agent's answer, so not on the transport's thread. */
   public ObjectNode status() {
     boolean mounted = backend.isMounted();

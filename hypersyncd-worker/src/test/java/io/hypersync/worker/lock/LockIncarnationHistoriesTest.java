@@ -272,7 +272,7 @@ class LockIncarnationHistoriesTest {
     }
 
     private void program() {
-      long owner = 1 + random.nextInt(OWNERS);
+      long owner = 1L + random.nextInt(OWNERS);
       int file = 1 + random.nextInt(FILES);
       boolean isAsking =
           waiting.values().stream().anyMatch(each -> each.owner() == owner && each.file() == file);

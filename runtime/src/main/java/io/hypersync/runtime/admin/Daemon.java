@@ -31,6 +31,14 @@ public interface Daemon extends StatusSource, AutoCloseable {
     return List.of();
   }
 
+  /**
+   * Returns when what decides has taken a turn, so that somebody can tell whether it makes
+   * progress. Blocks for a few seconds at most. A daemon that stops need not take one.
+   *
+   * @throws UserError if it has not taken one
+   */
+  default void beat() {}
+
   /** The admin commands other than status, by name; documented in {@code docs/json.md}. */
   Map<String, AdminCommand> adminCommands();
 

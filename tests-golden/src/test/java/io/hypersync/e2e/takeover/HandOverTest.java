@@ -275,8 +275,7 @@ class HandOverTest {
         appends.check();
       }
       Files.createFile(mount.resolve("writable"));
-      Files.writeString(
-          cluster.mount(other).resolve("mapped"), "new", StandardOpenOption.WRITE);
+      Files.writeString(cluster.mount(other).resolve("mapped"), "new", StandardOpenOption.WRITE);
       user.must("assert mapped[0:4] == b'newx'");
       JsonNode visibility = cluster.leader().status().path("visibility");
       assertTrue(visibility.path("in_force").asBoolean(), visibility::toString);
