@@ -183,6 +183,9 @@ public final class WorkerAgent implements Agent {
   private final NewestSeen seen = new NewestSeen();
   private EntryMirror mirror = EntryMirror.NONE;
 
+  /** So many chunks that were fetched in the background are on a standby's disk; -1 before. */
+  private long fetchedAndSynced = -1;
+
   /** What a collection must keep. */
   private final ChunkCache.Source needed =
       new ChunkCache.Source() {
@@ -1283,7 +1286,7 @@ public final class WorkerAgent implements Agent {
       }
       wasLive = true;
       readBarrier.live();
-      intents.reconnected(now);
+      intents.reconnected(settled, now);
     }
     session.tick(now, clock.suspendedNs());
     leases.tick(session.isEstablished(), now);
@@ -1481,11 +1484,22 @@ public final class WorkerAgent implements Agent {
 
   /**
    * What a standby has on its disk; 0 while chunks of the state may be missing, for then it cannot
-   * lead, whatever entries it has.
+   * lead, whatever entries it has. What was fetched in the background belongs to no entry, so it is
+   * synced before anything is said.
    */
   private long synced() {
     long synced = mirror.syncedIndex();
-    return synced == WorkerApplied.NO_STANDBY || hasAllChunks() ? synced : 0;
+    if (synced == WorkerApplied.NO_STANDBY) {
+      return synced;
+    }
+    if (!hasAllChunks()) {
+      return 0;
+    }
+    if (backfill.fetched() != fetchedAndSynced) {
+      mirror.complete();
+      fetchedAndSynced = backfill.fetched();
+    }
+    return synced;
   }
 
   /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */

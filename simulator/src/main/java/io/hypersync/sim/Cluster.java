@@ -4,7 +4,9 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.sim.check.EverywhereChecker;
 import io.hypersync.sim.check.FenceChecker;
 import io.hypersync.sim.check.LockChecker;
@@ -25,9 +27,11 @@ import io.hypersync.sim.load.SimProcess;
 import io.hypersync.sim.load.WriteLengths;
 import io.hypersync.sim.mainhost.MainHostWish;
 import io.hypersync.sim.mainhost.SharedProcess;
+import io.hypersync.sim.net.LeaderEnd;
 import io.hypersync.sim.net.SimGroup;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.SymbolFaults;
+import io.hypersync.sim.net.WorkerEnd;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.node.SimPasts;
@@ -36,12 +40,19 @@ import io.hypersync.sim.node.SimStateRestores;
 import io.hypersync.sim.node.SimUndos;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
+import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.wire.message.SeenState;
+import io.hypersync.worker.cache.CacheLimits;
+import io.hypersync.worker.port.EntryMirror;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +87,10 @@ final class Cluster {
   private final Timeline timeline;
   private final Prng prng;
   private final Prng agentPrng;
-  private final Recording recording;
-  private final LeaderDisk disk;
+  private Recording recording;
+  private LeaderDisk disk;
+  private final List<LeaderDisk> leaderDisks = new ArrayList<>();
+  private final @Nullable Failover failover;
   private final SimNetwork network;
   private final SimGroup group;
   private final List<SnapshotDisk> disks = new ArrayList<>();
@@ -107,6 +120,7 @@ final class Cluster {
    * @param agentPrng the same for processes that belong to agents
    * @param undoPrng the same for undos
    * @param mainHost whether the first worker is in the leader's process
+   * @param failoverPrng of standbys and takeovers
    */
   Cluster(
       SwarmOptions swarmOptions,
@@ -119,16 +133,19 @@ final class Cluster {
       Prng groupPrng,
       Prng agentPrng,
       Prng undoPrng,
-      MainHostWish mainHost) {
+      MainHostWish mainHost,
+      Prng failoverPrng) {
     this.swarmOptions = swarmOptions;
     this.timeline = timeline;
-    this.mainHost = mainHost;
+    this.mainHost = swarmOptions.failover() ? mainHost.none() : mainHost;
     this.prng = prng;
     this.agentPrng = agentPrng;
     this.disk = new LeaderDisk(prng.split());
+    leaderDisks.add(disk);
+    this.failover = swarmOptions.failover() ? new Failover(this, timeline, failoverPrng) : null;
     MutationChecker mutations = new MutationChecker(timeline, SwarmOptions.longestMutationNs());
     LogChecker log = new LogChecker(mutations, timeline);
-    LockChecker locks = new LockChecker(this::lockSession, log::index);
+    LockChecker locks = new LockChecker(this::lockSession, this::logIndex);
     this.recording =
         new Recording(
             log,
@@ -145,21 +162,22 @@ final class Cluster {
             prng.split(),
             swarmOptions.networkProfile(),
             new SymbolFaults(symbolPrng.split(), !swarmOptions.losesTouch()),
-            () -> leader);
+            this::address);
     this.lengths = new WriteLengths(symbolPrng.split());
     this.group =
         new SimGroup(timeline, groupPrng, network, swarmOptions.networkProfile().slowestDownNs());
     // The processes of histories expect that nobody else changes their files.
-    boolean restores = restorePrng.oneIn(RESTORES) && !swarmOptions.strictReads();
+    boolean isAlone = !swarmOptions.strictReads() && !swarmOptions.failover();
+    boolean restores = restorePrng.oneIn(RESTORES) && isAlone;
     this.restores =
         new SimRestores.Wish(restorePrng, new RestoreChecker(log), () -> restores && !quiet);
-    boolean undoes = undoPrng.oneIn(UNDOS) && !swarmOptions.strictReads();
+    boolean undoes = undoPrng.oneIn(UNDOS) && isAlone;
     this.undos =
         new SimUndos.Wish(
             undoPrng, new RestoreChecker(log), new UndoChecker(log), undoes, () -> !quiet);
-    boolean mounts = pastPrng.oneIn(PASTS);
+    boolean mounts = pastPrng.oneIn(PASTS) && !swarmOptions.failover();
     this.pasts = new SimPasts.Wish(pastPrng, new PastChecker(), () -> mounts && !quiet);
-    boolean isWhole = wholePrng.oneIn(WHOLE_RESTORES) && !swarmOptions.strictReads();
+    boolean isWhole = wholePrng.oneIn(WHOLE_RESTORES) && isAlone;
     this.wholeRestores =
         new SimStateRestores.Wish(
             wholePrng, new RestoreChecker(log), log, new PastChecker(), () -> isWhole && !quiet);
@@ -187,6 +205,103 @@ final class Cluster {
               SnapshotDisk.CACHE_REMOVED,
               SnapshotDisk.CACHE_EVICTED));
       workers.add(start(i));
+    }
+    if (failover != null) {
+      failover.begin();
+    }
+  }
+
+  /** The takeovers of this history; null if it has none. */
+  @Nullable Failover failover() {
+    return failover;
+  }
+
+  WorkspaceId workspace() {
+    return swarmOptions.leader(group).workspace();
+  }
+
+  long slowestSyncNs() {
+    return swarmOptions.slowestSyncNs();
+  }
+
+  private long logIndex() {
+    return recording.log().index();
+  }
+
+  private @Nullable LeaderEnd address(WorkerEnd worker) {
+    return failover == null ? leader : failover.address(worker);
+  }
+
+  /** What happens on this disk counts, too. */
+  void added(LeaderDisk another) {
+    leaderDisks.add(another);
+  }
+
+  /**
+   * Another disk is led from now on.
+   *
+   * @param log the judge of its log
+   */
+  void lead(LeaderDisk next, LogChecker log) {
+    disk = next;
+    recording = recording.by(log);
+    recording.open().follow(log);
+    recording.locks().takenOver(log.index());
+    startLeader();
+  }
+
+  /** A leader that nobody is to obey any more, judged by checkers of its own; null if it fails. */
+  @Nullable SimLeader apart(LeaderDisk old, LogChecker log, Consumer<String> failed) {
+    LockChecker locks = new LockChecker(_ -> 0, log::index);
+    try {
+      return begun(
+          old,
+          log,
+          new OpenFileChecker(timeline, SwarmOptions.OPEN_LEASE_TTL_NS, log),
+          locks,
+          new FenceChecker(locks),
+          failed);
+    } catch (IOException | ChunkStoreException e) {
+      timeline.note("it cannot start: " + e.getMessage());
+      return null;
+    }
+  }
+
+  /** A worker that is to be a standby, with no processes. */
+  SimWorker newStandby(
+      WorkerId id,
+      SnapshotDisk disk,
+      Function<Host, EntryMirror> mirrors,
+      Consumer<UserError> failed) {
+    workerRuns++;
+    return new SimWorker(
+        swarmOptions.worker(id.name()),
+        swarmOptions.workerSnapshots(),
+        new CacheLimits(Long.MAX_VALUE, CacheLimits.NO_LIMIT),
+        swarmOptions.stateMemory(),
+        workerRuns,
+        disk,
+        network,
+        group,
+        timeline,
+        prng.split(),
+        SwarmOptions.TICK_NS,
+        SwarmOptions.silenceToleranceNs(),
+        false,
+        null,
+        agentPrng.split(),
+        recording,
+        mirrors,
+        failed);
+  }
+
+  /** An operator removes what a worker remembers to have seen, and starts it again. */
+  void forgetSeen(String worker) {
+    for (int i = 0; i < workers.size(); i++) {
+      if (name(i).equals(worker)) {
+        disks.get(i).seen(SeenState.NONE);
+        restartWorker(i, false);
+      }
     }
   }
 
@@ -221,7 +336,12 @@ final class Cluster {
         disks.get(i).count(SnapshotDisk.ASKED);
       }
     }
-    Map<String, Long> all = disk.happened();
+    Map<String, Long> all = new TreeMap<>();
+    leaderDisks.forEach(
+        each -> each.happened().forEach((what, count) -> all.merge(what, count, Long::sum)));
+    if (failover != null) {
+      all.putAll(failover.happened());
+    }
     disks.forEach(
         each -> each.happened().forEach((what, count) -> all.merge(what, count, Long::sum)));
     all.putAll(recording.everywhere().happened());
@@ -287,31 +407,19 @@ final class Cluster {
       return;
     }
     try {
-      leader =
-          new SimLeader(
-              swarmOptions.leader(group),
-              swarmOptions.visibility(),
-              swarmOptions.leaderSnapshots(),
-              swarmOptions.collections(),
-              swarmOptions.stateMemory(),
+      SimLeader begun =
+          begun(
               disk,
-              group,
-              timeline,
-              prng.split(),
-              swarmOptions.slowestSyncNs(),
-              SwarmOptions.TICK_NS,
               recording.log(),
               recording.open(),
               recording.locks(),
               recording.fences(),
-              swarmOptions.losesTouch(),
-              restores,
-              undos,
-              pasts,
-              wholeRestores,
-              mainHost,
-              new WorkerId(name(MAIN_HOST)),
               this::leaderFailed);
+      leader = begun;
+      if (failover != null) {
+        failover.begins(disk);
+        begun.onOutdated(failover::outdated);
+      }
       if (mainHost.isWanted() && !workers.isEmpty()) {
         workers.set(MAIN_HOST, start(MAIN_HOST));
       }
@@ -329,6 +437,40 @@ final class Cluster {
     } catch (IOException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.getMessage(), this::startLeader);
     }
+  }
+
+  private SimLeader begun(
+      LeaderDisk on,
+      LogChecker log,
+      OpenFileChecker open,
+      LockChecker locks,
+      FenceChecker fences,
+      Consumer<String> failed)
+      throws IOException {
+    return new SimLeader(
+        swarmOptions.leader(group),
+        swarmOptions.visibility(),
+        swarmOptions.leaderSnapshots(),
+        swarmOptions.collections(),
+        swarmOptions.stateMemory(),
+        on,
+        group,
+        timeline,
+        prng.split(),
+        swarmOptions.slowestSyncNs(),
+        SwarmOptions.TICK_NS,
+        log,
+        open,
+        locks,
+        fences,
+        swarmOptions.losesTouch(),
+        restores,
+        undos,
+        pasts,
+        wholeRestores,
+        mainHost,
+        new WorkerId(name(MAIN_HOST)),
+        failed);
   }
 
   private void restoreAndStart() {
@@ -421,7 +563,7 @@ final class Cluster {
     for (int i = 0; i < WORKERS; i++) {
       int index = i;
       SimWorker worker = workers.get(i);
-      if (worker.endsNow()) {
+      if (worker.endsNow() || (failover != null && worker.isRefusedNow())) {
         timeline.after(
             RESTART_NS,
             worker.id().name() + " starts again",
@@ -438,6 +580,12 @@ final class Cluster {
   void check() {
     restartEndedWorkers();
     workers.forEach(SimWorker::check);
+    if (failover != null) {
+      failover.check();
+      for (int i = 0; i < workers.size(); i++) {
+        disks.get(i).seen(workers.get(i).agent().seen());
+      }
+    }
     mainHost.checker().check();
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();
@@ -509,7 +657,11 @@ final class Cluster {
         swarmOptions.strictReads(),
         isBesideLeader(index) && leader != null ? leader.process() : null,
         agentPrng.split(),
-        recording);
+        index < workers.size() ? recording.by(workers.get(index).judge()) : recording,
+        _ -> EntryMirror.NONE,
+        why -> {
+          throw why;
+        });
   }
 
   private SimWorker start(int index) {

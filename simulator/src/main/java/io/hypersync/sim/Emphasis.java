@@ -10,7 +10,9 @@ public enum Emphasis {
   /** Collections run one after the other while chunks of intents arrive slowly. */
   COLLECTIONS_BESIDE_UPLOADS(1L << 62),
   /** Acknowledgements wait until all workers show what they tell of. */
-  VISIBLE_EVERYWHERE(1L << 61);
+  VISIBLE_EVERYWHERE(1L << 61),
+  /** Standbys take over from leaders that are gone. */
+  FAILOVER(1L << 60);
 
   private final long firstSeed;
 

@@ -45,6 +45,9 @@ public final class Simulation {
   /** The same for a worker in the leader's process; with this number as for {@link #SYMBOLS}. */
   private static final long MAIN_HOST = 0x6d61696e686f90b4L;
 
+  /** The same for standbys and takeovers. */
+  private static final long FAILOVERS = 0x6661696c6f766572L;
+
   private final SimulationOptions options;
   private final Trace trace = new Trace();
   private long step;
@@ -87,7 +90,8 @@ public final class Simulation {
             new Prng(options.seed() ^ MULTICAST),
             new Prng(options.seed() ^ AGENTS),
             new Prng(options.seed() ^ UNDOS),
-            MainHostWish.of(new Prng(options.seed() ^ MAIN_HOST)));
+            MainHostWish.of(new Prng(options.seed() ^ MAIN_HOST)),
+            new Prng(options.seed() ^ FAILOVERS));
     Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;
@@ -95,6 +99,10 @@ public final class Simulation {
       cluster.check();
     }
     faults.end();
+    Failover failover = cluster.failover();
+    if (failover != null) {
+      failover.end();
+    }
     cluster.group().end();
     cluster.quiet();
     long deadline = timeline.monotonicNs() + REST_NS;
@@ -113,6 +121,9 @@ public final class Simulation {
                 ConvergenceChecker.check(
                     worker.agent(), worker.files(), cluster.recording().log()));
     cluster.workers().forEach(SimWorker::checkContent);
+    if (failover != null) {
+      failover.checkAtRest();
+    }
     long explained = cluster.histories().check();
     MutationChecker mutations = cluster.recording().mutations();
     if (mutations.unknownCount() > 0 && !swarmOptions.losesTouch()) {
@@ -146,7 +157,8 @@ public final class Simulation {
         || leader.agent().intentHandler().unacknowledged() > 0
         || leader.agent().intentHandler().pending() > 0
         || cluster.recording().mutations().waiting() > 0
-        || cluster.recording().requests().waiting() > 0) {
+        || cluster.recording().requests().waiting() > 0
+        || (cluster.failover() != null && !cluster.failover().isAtRest())) {
       return false;
     }
     return cluster.workers().stream()
@@ -177,6 +189,7 @@ public final class Simulation {
                     .append(worker.id())
                     .append(' ')
                     .append(worker.agent().monitor().state())
+                    .append(worker.isLive() ? "" : " (" + worker.agent().monitor().reason() + ")")
                     .append(" at ")
                     .append(worker.agent().visible().index())
                     .append(" leases ")
@@ -189,6 +202,10 @@ public final class Simulation {
                     .append(worker.agent().applyError()));
     out.append(", waiting ").append(cluster.recording().mutations().waitingTags());
     out.append(", requests ").append(cluster.recording().requests().waiting());
+    Failover failover = cluster.failover();
+    if (failover != null) {
+      out.append(", ").append(failover.describe());
+    }
     return out.toString();
   }
 }

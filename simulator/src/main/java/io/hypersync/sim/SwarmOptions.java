@@ -54,6 +54,7 @@ import java.util.List;
  * @param retainBytes what the snapshots of the leader may keep, in bytes
  * @param dataPlane how chunks are sent to workers
  * @param everywhere whether acknowledgements wait until all workers show what they tell of
+ * @param failover whether there is a standby, and takeovers
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -77,7 +78,8 @@ record SwarmOptions(
     long retainBytes,
     long stateMemory,
     DataPlaneSettings dataPlane,
-    boolean everywhere) {
+    boolean everywhere,
+    boolean failover) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -129,6 +131,19 @@ record SwarmOptions(
   /** Loss rates of hypersync.md 22.3. */
   private static final List<Integer> LOSS_PERCENT = List.of(1, 5, 10);
 
+  private static final List<FaultKind> OF_WHOLE_DISKS =
+      List.of(
+          FaultKind.BREAK,
+          FaultKind.PARTITION,
+          FaultKind.TOTAL_PARTITION,
+          FaultKind.ONE_WAY_PARTITION,
+          FaultKind.SLOW_WAY,
+          FaultKind.LEADER_CRASH,
+          FaultKind.WORKER_CRASH,
+          FaultKind.WORKER_PAUSE,
+          FaultKind.LEADER_PAUSE,
+          FaultKind.CLOCK_JUMP);
+
   private static final Features KEPT = Features.of(Feature.KEPT_PAYLOADS);
 
   private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
@@ -140,6 +155,7 @@ record SwarmOptions(
       case NONE -> random;
       case COLLECTIONS_BESIDE_UPLOADS -> random.withCollectionsBesideUploads();
       case VISIBLE_EVERYWHERE -> random.visibleEverywhere();
+      case FAILOVER -> random.withFailovers();
     };
   }
 
@@ -166,6 +182,7 @@ record SwarmOptions(
         Long.MAX_VALUE,
         Long.MAX_VALUE,
         dataPlane,
+        false,
         false);
   }
 
@@ -192,6 +209,35 @@ record SwarmOptions(
         retainBytes,
         stateMemory,
         dataPlane,
+        true,
+        false);
+  }
+
+  /** The disks are whole: what a leader does about those that are not is found in others. */
+  private SwarmOptions withFailovers() {
+    return new SwarmOptions(
+        networkProfile,
+        slowestSyncNs,
+        longestThinkNs,
+        reconnectMinNs,
+        meanFaultNs,
+        OF_WHOLE_DISKS,
+        windowEntries,
+        maxPendingIntents,
+        tailCacheBytes,
+        processes,
+        false,
+        maxUnsyncedEntries,
+        rateLimits,
+        snapshots,
+        workerSnapshots,
+        catchUpEntries,
+        collections,
+        caches,
+        retainBytes,
+        stateMemory,
+        dataPlane,
+        false,
         true);
   }
 
@@ -232,6 +278,7 @@ record SwarmOptions(
         prng.oneIn(8) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
         prng.oneIn(4) ? prng.scale(1, 100_000) : Long.MAX_VALUE,
         dataPlane(prng),
+        false,
         false);
   }
 
@@ -284,7 +331,8 @@ record SwarmOptions(
 
   /** Whether a worker can lose its leader in this history. If not, no call may end with EIO. */
   boolean losesTouch() {
-    return networkProfile.lossPercent() > 0
+    return failover
+        || networkProfile.lossPercent() > 0
         || (meanFaultNs != Long.MAX_VALUE
             && faults.stream()
                 .anyMatch(

@@ -25,6 +25,7 @@ class SimulationTest {
   private static final int STEPS = Integer.getInteger("hypersync.sim.steps", 3_000);
   private static final int FIXED = 600;
   private static final int EMPHASIZED = 50;
+  private static final int FAILOVERS = Integer.getInteger("hypersync.sim.failovers", 200);
   private static final int FRESH = Integer.getInteger("hypersync.sim.histories", 400);
 
   @Test
@@ -63,6 +64,16 @@ class SimulationTest {
     long first = ThreadLocalRandom.current().nextLong(1L << 40);
     System.out.println("simulating the " + FRESH + " histories from seed " + first + " on");
     System.out.println(run(first, FRESH));
+  }
+
+  @Test
+  void leadersAreFollowedByStandbysAndComeBack() throws InterruptedException {
+    SeedSweepReport sum = run(Emphasis.FAILOVER.firstSeed(), FAILOVERS);
+    System.out.println(sum);
+    sum.happened().entrySet().stream()
+        .filter(each -> each.getKey().startsWith("failover: "))
+        .forEach(
+            each -> assertTrue(each.getValue() > 0, () -> "never came about: " + each.getKey()));
   }
 
   @ParameterizedTest
@@ -109,7 +120,10 @@ class SimulationTest {
     "223740338892, 3000",
     "223740340855, 3000",
     "438879775361, 3000",
-    "2305843009213694306, 3000"
+    "2305843009213694306, 3000",
+    "1152921504606846977, 3000",
+    "1152921504606846992, 3000",
+    "1152921504606847015, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

@@ -971,6 +971,53 @@ final class Mutants {
               "Watch.isUnchanged",
               1));
 
+  /** Standbys, terms, and what is lost with a leader. */
+  private static final List<Mutant> FAILOVERS =
+      Stream.of(
+              answers(
+                  "a deposed leader goes on when it hears of the next one",
+                  "leader.session.HandshakeHandler",
+                  "deposed",
+                  null),
+              answers(
+                  "a leader that lacks what a worker has seen goes on",
+                  "leader.session.HandshakeHandler",
+                  "lacking",
+                  null),
+              skips(
+                  "the term of a takeover is not stored",
+                  "leader.standby.Takeover",
+                  "of",
+                  "Disk.begin"),
+              answers(
+                  "a standby that lacks content of files is promoted",
+                  "leader.standby.Takeover",
+                  "requireChunks",
+                  null),
+              callAnswers(
+                  "a standby's log goes on behind a gap",
+                  "leader.standby.StandbyLog",
+                  "begins",
+                  "OpLog.appendedIndex",
+                  Long.MAX_VALUE),
+              skips(
+                  "what a standby has fetched counts before it is synced",
+                  "worker.WorkerAgent",
+                  "synced",
+                  "EntryMirror.complete"),
+              skips(
+                  "what is in a log is not known to who takes it over",
+                  "leader.recovery.LogReplay",
+                  "remember",
+                  "IntentIndex.add"),
+              answers(
+                  "what a lost leader has answered counts at the next one",
+                  "worker.intents.PendingMutation",
+                  "isOfLostEntry",
+                  0))
+          .map(mutant -> mutant.in(Emphasis.FAILOVER))
+          .toList();
+
   static final List<Mutant> ALL =
       Stream.of(
               ACKS,
@@ -995,7 +1042,8 @@ final class Mutants {
               MAIN_HOST,
               EVERYWHERE,
               KEPT_PAYLOADS,
-              AGENTS)
+              AGENTS,
+              FAILOVERS)
           .flatMap(List::stream)
           .toList();
 

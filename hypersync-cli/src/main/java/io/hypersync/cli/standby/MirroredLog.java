@@ -5,7 +5,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.worker.port.EntryMirror;
 
 /** Leader and worker do not see each other: here what the worker applies gets into the log. */
-record MirroredLog(StandbyLog log) implements EntryMirror {
+public record MirroredLog(StandbyLog log) implements EntryMirror {
   @Override
   public void begins(long index) {
     log.begins(index);
@@ -39,6 +39,11 @@ record MirroredLog(StandbyLog log) implements EntryMirror {
   @Override
   public void collecting(long index) {
     log.collecting(index);
+  }
+
+  @Override
+  public void complete() {
+    log.syncChunks();
   }
 
   @Override

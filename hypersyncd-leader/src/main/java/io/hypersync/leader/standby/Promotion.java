@@ -28,9 +28,6 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.snapshot.ManifestStates;
-import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.Node;
-import io.hypersync.model.state.StateChunks;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.StateLock;
@@ -44,9 +41,7 @@ import io.hypersync.snapshot.daemon.Snapshots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,9 +65,6 @@ import org.slf4j.LoggerFactory;
 public final class Promotion {
   private static final Logger LOG = LoggerFactory.getLogger(Promotion.class);
   private static final DatabaseOptions INTENTS = new DatabaseOptions(64 << 20, 16 << 20);
-  private static final String OTHERWISE =
-      "Let it follow its leader until ./hypersync status says that it can be promoted. If that"
-          + " leader is gone for good, lead the newest backup: docs/leadership.md";
 
   private final Path stateDir;
   private final WorkspaceId workspace;
@@ -124,18 +116,12 @@ public final class Promotion {
             stateDir + " is a standby of another workspace, " + standby.workspace(),
             "Name that one's folder: --dir <dir>");
       }
-      if (!standby.hasFollowed()) {
-        throw new UserError("this standby has not followed any leader yet", OTHERWISE);
-      }
+      Takeover.requireFollowed(standby);
       Term next = next(standby);
       LeaderState state = whole();
-      if (state.index() == 0) {
-        throw new UserError("this standby has no entry: there is nothing to lead", OTHERWISE);
-      }
+      Takeover.requireEntries(state.index());
       if (!dryRun) {
-        LineageFile.inherit(stateDir, standby.lineage());
-        TermFile.takeOver(stateDir, next);
-        StandbyFile.remove(stateDir);
+        Takeover.of(standby, next, new Directory(stateDir));
         LOG.info("{} can be led in term {}", stateDir, next.number());
       }
       return new Promoted(state.index(), state.root(), state.state().nodes().size(), next.number());
@@ -160,25 +146,22 @@ public final class Promotion {
     if (deposed.isPresent() && deposed.get().lineage() == standby.lineage()) {
       known = Math.max(known, deposed.get().term());
     }
-    if (known >= Term.MAX || leastTerm > Term.MAX) {
-      throw new UserError("there is no term above " + Math.max(known, leastTerm), "");
-    }
-    return new Term(Math.max(known + 1, leastTerm));
+    return Takeover.term(known, leastTerm);
   }
 
   /** The state that it would lead with; all of it is here. */
   private LeaderState whole() throws IOException {
     Path oplog = stateDir.resolve("oplog");
     if (!Files.isDirectory(oplog)) {
-      throw new UserError("this standby has no log", OTHERWISE);
+      throw new UserError("this standby has no log", Takeover.OTHERWISE);
     }
     try (DiskChunkStore chunks =
         DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
       LeaderState state = replayed(oplog, chunks);
-      requireChunks(state.state(), chunks);
+      Takeover.requireChunks(state.state(), chunks::contains);
       return state;
     } catch (ReplayException | OpLogCorruptException | PageUnreadableException gap) {
-      throw new UserError("this standby is not complete: " + gap.getMessage(), OTHERWISE);
+      throw new UserError("this standby is not complete: " + gap.getMessage(), Takeover.OTHERWISE);
     } catch (StateTooLargeException large) {
       throw new UserError(
           String.valueOf(large.getMessage()),
@@ -229,24 +212,21 @@ public final class Promotion {
     }
   }
 
-  /** Entries up to the last collection may have come without their chunks; files may not. */
-  private static void requireChunks(FsState state, DiskChunkStore chunks) {
-    Set<Hash> missing = new HashSet<>();
-    for (Node node : state.nodes()) {
-      StateChunks.forEach(
-          node,
-          chunk -> {
-            if (!chunks.contains(chunk)) {
-              missing.add(chunk);
-            }
-          });
+  /** The files that a takeover changes. */
+  private record Directory(Path stateDir) implements Takeover.Disk {
+    @Override
+    public void inherit(long lineage) {
+      LineageFile.inherit(stateDir, lineage);
     }
-    if (!missing.isEmpty()) {
-      throw new UserError(
-          "this standby is not complete: "
-              + missing.size()
-              + " chunks of files have not been fetched yet",
-          OTHERWISE);
+
+    @Override
+    public void begin(Term term) {
+      TermFile.takeOver(stateDir, term);
+    }
+
+    @Override
+    public void unmark() throws IOException {
+      StandbyFile.remove(stateDir);
     }
   }
 }

@@ -50,11 +50,13 @@ final class Rejoin {
       List.of("intents", "windows", "past", "restores", "mail");
 
   private final Path stateDir;
+  private final ChunkStore chunks;
   private final long oldTerm;
   private final boolean isNew;
 
-  private Rejoin(Path stateDir, long oldTerm, boolean isNew) {
+  private Rejoin(Path stateDir, ChunkStore chunks, long oldTerm, boolean isNew) {
     this.stateDir = stateDir;
+    this.chunks = chunks;
     this.oldTerm = oldTerm;
     this.isNew = isNew;
   }
@@ -63,9 +65,11 @@ final class Rejoin {
    * Steps 1 to 3, if the directory is that of a deposed leader or of one that is on its way to be a
    * standby. The caller holds the directory's lock.
    *
+   * @param chunks those of the directory
    * @return what is left to be done; empty if nobody has deposed its leader, or all is done
    */
-  static Optional<Rejoin> begin(Path stateDir, WorkspaceId workspace) throws IOException {
+  static Optional<Rejoin> begin(Path stateDir, WorkspaceId workspace, ChunkStore chunks)
+      throws IOException {
     Optional<Deposition> deposed = DeposedFile.read(stateDir);
     if (deposed.isEmpty()) {
       return Optional.empty();
@@ -94,7 +98,7 @@ final class Rejoin {
       DurableFiles.syncDirectory(stateDir);
     }
     return Optional.of(
-        new Rejoin(stateDir, term(stateDir), Files.notExists(stateDir.resolve(OPLOG))));
+        new Rejoin(stateDir, chunks, term(stateDir), Files.notExists(stateDir.resolve(OPLOG))));
   }
 
   /** Whether the standby has not begun yet, so that all snapshots are those of the old leader. */
@@ -116,8 +120,7 @@ final class Rejoin {
    * @param isOwnBeginning whether the state before the log's first entry is that of a snapshot of
    *     the deposed leader; else nothing is known of the entries before
    */
-  void finish(OpLog log, long commitIndex, boolean isOwnBeginning, ChunkStore chunks)
-      throws IOException {
+  void finish(OpLog log, long commitIndex, boolean isOwnBeginning) throws IOException {
     Path old = stateDir.resolve(OLD);
     if (Files.exists(old)) {
       Parting parting = new Parting(log, commitIndex);

@@ -77,7 +77,7 @@ public record StandbyFile(WorkspaceId workspace, long lineage, long term, boolea
   }
 
   /** The first one of a folder: of a standby that no leader has accepted yet. */
-  static StandbyFile before(WorkspaceId workspace) {
+  public static StandbyFile before(WorkspaceId workspace) {
     return new StandbyFile(workspace, 0, 0, false);
   }
 

@@ -3,23 +3,19 @@ package io.hypersync.leader.standby;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.OpLogListener;
-import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
-import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
-import io.hypersync.leader.oplog.chronicle.LogBeginning;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
-import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.SnapshotDirectory;
@@ -28,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,23 +44,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class StandbyLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StandbyLog.class);
-  private static final String OPLOG = "oplog";
-  private static final String ASIDE = "oplog.aside";
 
   /** More entries than this do not wait for the disk: each is on the heap until then. */
   private static final int MOST_UNSYNCED = 8_192;
 
-  private static final long PAUSE_NS = 100_000;
-
   /** A collection waits so long for what is on its way to the disk. */
   private static final int MOST_PAUSES = 100_000;
 
-  private final Path stateDir;
-  private final ChunkStore chunks;
+  private final StandbyDisk disk;
   private final Consumer<UserError> failed;
-  private final CollectedFile collected;
+  private final Object raising = new Object();
   private volatile StandbyFile mark;
-  private volatile @Nullable ChronicleOpLog log;
+  private volatile @Nullable OpLog log;
   private volatile boolean hasFailed;
 
   /** What is left to be done with the log of a deposed leader; null if nothing is. */
@@ -77,17 +67,20 @@ public final class StandbyLog implements AutoCloseable {
   private @Nullable Thread comparing;
   private volatile boolean isToStop;
 
-  private StandbyLog(
-      Path stateDir,
-      ChunkStore chunks,
-      Consumer<UserError> failed,
-      CollectedFile collected,
-      StandbyFile mark) {
-    this.stateDir = stateDir;
-    this.chunks = chunks;
+  private StandbyLog(StandbyDisk disk, Consumer<UserError> failed, StandbyFile mark) {
+    this.disk = disk;
     this.failed = failed;
-    this.collected = collected;
     this.mark = mark;
+  }
+
+  /**
+   * Prepares the log of a disk; {@link #begins} opens it.
+   *
+   * @param mark what the disk is marked with already
+   * @param failed told once, by any thread, if the disk has failed: the standby is to end then
+   */
+  public static StandbyLog on(StandbyDisk disk, StandbyFile mark, Consumer<UserError> failed) {
+    return new StandbyLog(disk, failed, mark);
   }
 
   /**
@@ -100,12 +93,12 @@ public final class StandbyLog implements AutoCloseable {
       Path stateDir, WorkspaceId workspace, ChunkStore chunks, Consumer<UserError> failed) {
     Optional<Rejoin> rejoin;
     try {
-      rejoin = Rejoin.begin(stateDir, workspace);
+      rejoin = Rejoin.begin(stateDir, workspace, chunks);
     } catch (IOException e) {
-      throw unusable(stateDir, e);
+      throw unusable(stateDir.toString(), e);
     }
     Optional<StandbyFile> known = StandbyFile.read(stateDir);
-    if (known.isEmpty() && Files.exists(stateDir.resolve(OPLOG))) {
+    if (known.isEmpty() && Files.exists(stateDir.resolve(StandbyDirectory.OPLOG))) {
       throw new UserError(
           stateDir + " has the log of a leader",
           "A standby begins in a folder of its own: --state-dir <dir>. That of a leader becomes one"
@@ -122,12 +115,12 @@ public final class StandbyLog implements AutoCloseable {
     try {
       CollectedFile collected =
           CollectedFile.open(stateDir, SnapshotDirectory.of(stateDir).indexes());
-      StandbyLog opened = new StandbyLog(stateDir, chunks, failed, collected, mark);
+      StandbyLog opened = on(new StandbyDirectory(stateDir, chunks, collected), mark, failed);
       opened.rejoin = rejoin.orElse(null);
       opened.isOwnBeginning = rejoin.map(Rejoin::isNew).orElse(false);
       return opened;
     } catch (IOException e) {
-      throw unusable(stateDir, e);
+      throw unusable(stateDir.toString(), e);
     }
   }
 
@@ -143,7 +136,7 @@ public final class StandbyLog implements AutoCloseable {
     try {
       isOwnBeginning = isOwnBeginning && log == null;
       close();
-      ChronicleOpLog opened = opened(index);
+      OpLog opened = opened(index);
       if (opened.appendedIndex() < index || opened.firstIndex() > index + 1) {
         long first = opened.firstIndex();
         long last = opened.appendedIndex();
@@ -154,13 +147,10 @@ public final class StandbyLog implements AutoCloseable {
               first,
               last,
               index);
-          putAside();
-        } else {
-          // What was put aside before stays: a crash may have come between that and the new log.
-          DurableFiles.deleteTree(stateDir.resolve(OPLOG));
-          DurableFiles.syncDirectory(stateDir);
+          disk.putAside();
         }
-        LogBeginning.write(stateDir.resolve(OPLOG), RootVersion.LATEST, index + 1);
+        // What was put aside before stays: a crash may have come between that and the new log.
+        disk.begin(index + 1);
         opened = opened(index);
       }
       log = opened;
@@ -169,15 +159,12 @@ public final class StandbyLog implements AutoCloseable {
           "the log of this standby cannot be used: " + corrupt.getMessage(),
           "Begin another one in an empty folder. Keep this one until that has caught up.");
     } catch (IOException e) {
-      throw unusable(stateDir, e);
+      throw unusable(disk.name(), e);
     }
   }
 
-  private ChronicleOpLog opened(long begin) throws IOException {
-    return ChronicleOpLog.open(
-        stateDir.resolve(OPLOG),
-        OpLogOptions.DEFAULT,
-        chunks::sync,
+  private OpLog opened(long begin) throws IOException {
+    return disk.open(
         (index, payload) -> verdict(index > begin, payload),
         new OpLogListener() {
           @Override
@@ -201,11 +188,13 @@ public final class StandbyLog implements AutoCloseable {
   private Verdict verdict(boolean isBehind, byte[] payload) {
     try {
       LogEntry entry = LogEntryCodec.decode(payload);
-      if (!isBehind || entry.index() <= collected.through() || entry.inlinePayload().length > 0) {
+      if (!isBehind
+          || entry.index() <= disk.collectedThrough()
+          || entry.inlinePayload().length > 0) {
         return Verdict.KEEP;
       }
       for (ChunkRef chunk : entry.op().chunks()) {
-        if (chunk.length() > 0 && !chunks.contains(chunk.hash())) {
+        if (chunk.length() > 0 && !disk.hasChunk(chunk.hash())) {
           return Verdict.CUT;
         }
       }
@@ -217,15 +206,6 @@ public final class StandbyLog implements AutoCloseable {
     }
   }
 
-  private void putAside() throws IOException {
-    Path aside = stateDir.resolve(ASIDE);
-    if (Files.exists(aside)) {
-      DurableFiles.deleteTree(aside);
-    }
-    Files.move(stateDir.resolve(OPLOG), aside);
-    DurableFiles.syncDirectory(stateDir);
-  }
-
   /**
    * Remembers the lineage and the term of the leader that is followed, durably.
    *
@@ -233,7 +213,7 @@ public final class StandbyLog implements AutoCloseable {
    * @throws UserError if the log ends behind that: its end is of another history
    */
   public void welcomed(long lineage, long term, long commitIndex) {
-    ChronicleOpLog open = log;
+    OpLog open = log;
     if (open != null
         && open.appendedIndex() >= open.firstIndex()
         && open.appendedIndex() > commitIndex) {
@@ -245,7 +225,7 @@ public final class StandbyLog implements AutoCloseable {
     }
     StandbyFile next = new StandbyFile(mark.workspace(), lineage, term, true);
     if (!next.equals(mark)) {
-      next.write(stateDir);
+      disk.mark(next);
       mark = next;
     }
     if (rejoin != null && comparing == null) {
@@ -267,15 +247,15 @@ public final class StandbyLog implements AutoCloseable {
       if (isToStop || hasFailed) {
         return;
       }
-      LockSupport.parkNanos(PAUSE_NS);
+      disk.pause();
     }
     Rejoin left = rejoin;
-    ChronicleOpLog open = log;
+    OpLog open = log;
     if (left == null || open == null) {
       return;
     }
     try {
-      left.finish(open, commitIndex, own, chunks);
+      left.finish(open, commitIndex, own);
       rejoin = null;
     } catch (IOException | RuntimeException e) {
       LOG.error(
@@ -307,14 +287,14 @@ public final class StandbyLog implements AutoCloseable {
     try {
       raise(index);
     } catch (IOException e) {
-      throw unusable(stateDir, e);
+      throw unusable(disk.name(), e);
     }
   }
 
   /** Two threads raise it, and it takes one at a time. */
   private void raise(long index) throws IOException {
-    synchronized (collected) {
-      collected.raise(index);
+    synchronized (raising) {
+      disk.raiseCollected(index);
     }
   }
 
@@ -324,7 +304,7 @@ public final class StandbyLog implements AutoCloseable {
    * @throws UserError if the leader's log is another one than this, or the disk is full
    */
   public void append(LogEntry entry) {
-    ChronicleOpLog open = require();
+    OpLog open = require();
     byte[] payload = LogEntryCodec.encode(entry);
     try {
       if (entry.index() <= open.appendedIndex()) {
@@ -335,17 +315,17 @@ public final class StandbyLog implements AutoCloseable {
       open.append(entry.index(), payload, hasChunks);
       while (entry.index() - open.durableIndex() > MOST_UNSYNCED) {
         requireWorking();
-        LockSupport.parkNanos(PAUSE_NS); // nobody waits for this thread: nothing is mounted
+        disk.pause();
       }
     } catch (OpLogFullException e) {
       throw new UserError(
-          "no room for the log: " + e.getMessage(), "Free space on the disk of " + stateDir);
+          "no room for the log: " + e.getMessage(), "Free space on the disk of " + disk.name());
     } catch (IOException e) {
-      throw unusable(stateDir, e);
+      throw unusable(disk.name(), e);
     }
   }
 
-  private void requireSame(ChronicleOpLog open, long index, byte[] payload) throws IOException {
+  private void requireSame(OpLog open, long index, byte[] payload) throws IOException {
     if (index >= open.firstIndex() && !Arrays.equals(open.read(index), payload)) {
       throw otherHistory(
           "entry " + index + " of the leader is another one than that of this standby");
@@ -361,7 +341,7 @@ public final class StandbyLog implements AutoCloseable {
 
   /** The state of a snapshot has taken the place of an older one; see {@link #begins}. */
   public void replaced(long index) {
-    ChronicleOpLog open = require();
+    OpLog open = require();
     if (open.appendedIndex() < index) {
       begins(index);
     }
@@ -382,7 +362,7 @@ public final class StandbyLog implements AutoCloseable {
       if (pause == MOST_PAUSES || hasFailed) {
         throw new ChunkStoreException(Errno.EAGAIN, "the log is behind");
       }
-      LockSupport.parkNanos(PAUSE_NS);
+      disk.pause();
     }
     try {
       raise(index);
@@ -392,9 +372,22 @@ public final class StandbyLog implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes all chunks durable that are in the store, also those that no entry has brought.
+   *
+   * @throws UserError if the disk fails
+   */
+  public void syncChunks() {
+    try {
+      disk.syncChunks();
+    } catch (IOException e) {
+      throw unusable(disk.name(), e);
+    }
+  }
+
   /** The last entry that is on the disk, with its chunks; any thread. */
   public long syncedIndex() {
-    ChronicleOpLog open = log;
+    OpLog open = log;
     return open == null ? 0 : open.durableIndex();
   }
 
@@ -405,12 +398,12 @@ public final class StandbyLog implements AutoCloseable {
 
   /** The first entry that it has or will have; 1 if none is open. Any thread. */
   public long firstIndex() {
-    ChronicleOpLog open = log;
+    OpLog open = log;
     return open == null ? 1 : open.firstIndex();
   }
 
-  private ChronicleOpLog require() {
-    ChronicleOpLog open = log;
+  private OpLog require() {
+    OpLog open = log;
     if (open == null) {
       throw new IllegalStateException("the log is not open");
     }
@@ -427,13 +420,13 @@ public final class StandbyLog implements AutoCloseable {
   @Override
   public void close() {
     endComparing();
-    ChronicleOpLog open = log;
+    OpLog open = log;
     log = null;
     if (open != null) {
       try {
         open.close();
       } catch (IOException e) {
-        throw unusable(stateDir, e);
+        throw unusable(disk.name(), e);
       }
     }
   }
@@ -451,8 +444,8 @@ public final class StandbyLog implements AutoCloseable {
     }
   }
 
-  private static UserError unusable(Path stateDir, IOException e) {
+  private static UserError unusable(String name, IOException e) {
     return new UserError(
-        "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+        "cannot use " + name + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
   }
 }

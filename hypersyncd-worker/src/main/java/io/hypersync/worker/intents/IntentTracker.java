@@ -365,12 +365,21 @@ public final class IntentTracker implements LocalCalls {
    * the status of every mutation that is still unresolved, except those held here, which the leader
    * does not have. Nothing is sent until all are answered, so that what the leader has never
    * received is sent in its old order, and before what has been submitted since.
+   *
+   * <p>What another leader has answered is asked again if it is not visible even now: that leader
+   * has taken its last entries along, and no caller was told of them.
+   *
+   * @param visibleIndex the newest index that is visible here
    */
-  public void reconnected(long nowNs) {
+  public void reconnected(long visibleIndex, long nowNs) {
     reconnectedNs = nowNs;
     backoff.reconnected();
     asked.clear();
     for (PendingMutation mutation : pending.values()) {
+      if (mutation.isOfLostEntry(visibleIndex)) {
+        mutation.unanswered();
+        resolved.remove(mutation);
+      }
       if (!mutation.isResolved() && !isHeld(mutation)) {
         asked.add(mutation.id());
         link.send(new IntentStatusRequest(mutation.id()));

@@ -76,6 +76,17 @@ final class PendingMutation {
     acknowledged = true;
   }
 
+  /** Whether the answer rests on an entry that is not visible, though all entries are so far. */
+  boolean isOfLostEntry(long visibleIndex) {
+    return (acknowledged && entry == null) || (errno != null && asOfIndex > visibleIndex);
+  }
+
+  /** The answer does not count. */
+  void unanswered() {
+    acknowledged = false;
+    errno = null;
+  }
+
   void applied(LogEntry appliedEntry, FsState stateAfter) {
     entry = appliedEntry;
     state = stateAfter;

@@ -35,6 +35,9 @@ public interface EntryMirror extends AutoCloseable {
         public void collecting(long index) {}
 
         @Override
+        public void complete() {}
+
+        @Override
         public long syncedIndex() {
           return WorkerApplied.NO_STANDBY;
         }
@@ -83,6 +86,12 @@ public interface EntryMirror extends AutoCloseable {
    * @throws io.hypersync.chunkstore.ChunkStoreException if they must not be removed now
    */
   void collecting(long index);
+
+  /**
+   * All chunks of the state are in the store. Makes those durable that no entry has brought;
+   * durable on return.
+   */
+  void complete();
 
   /** All entries up to this one are on the disk, with their chunks. Any thread. */
   long syncedIndex();

@@ -5,15 +5,18 @@ import io.hypersync.wire.message.SeenState;
 
 /**
  * The newest state that this worker has shown, over its runs. It never goes back within a lineage:
- * a worker that starts from an older snapshot still knows what it has shown before. Used on the
- * agent's thread only.
+ * a worker that starts from an older snapshot still knows what it has shown before. What a worker
+ * shows that remembers nothing, before a leader has accepted it, is of a lineage that it does not
+ * know, and is no word against any leader. Used on the agent's thread only.
  */
 public final class NewestSeen {
   private SeenState newest = SeenState.NONE;
+  private boolean isLineageKnown;
 
   /** What an earlier run has seen. Before anything is shown in this one. */
   public void remember(SeenState earlier) {
     newest = earlier;
+    isLineageKnown = !earlier.equals(SeenState.NONE);
   }
 
   /**
@@ -30,6 +33,7 @@ public final class NewestSeen {
    * @param term of a leader that is not {@link #isDeposed}
    */
   public void welcomed(long lineage, long term, long visibleIndex, Hash visibleRoot) {
+    isLineageKnown = true;
     SeenState shown =
         lineage == newest.lineage()
             ? at(visibleIndex, visibleRoot)
@@ -39,7 +43,7 @@ public final class NewestSeen {
 
   /** The newest state, given the one that is shown now. */
   public SeenState at(long visibleIndex, Hash visibleRoot) {
-    if (visibleIndex > newest.index()) {
+    if (isLineageKnown && visibleIndex > newest.index()) {
       newest = new SeenState(newest.lineage(), newest.term(), visibleIndex, visibleRoot);
     }
     return newest;

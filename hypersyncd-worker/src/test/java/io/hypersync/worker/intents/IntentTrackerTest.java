@@ -110,14 +110,32 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(a, Errno.EEXIST, 9), 0, 0);
     IntentId c = mkdir("c", 0);
     link.sent.clear();
-    tracker.reconnected(0);
+    tracker.reconnected(9, 0);
     assertEquals(List.of(new IntentStatusRequest(b), new IntentStatusRequest(c)), link.sent);
+  }
+
+  /** A leader that is gone has answered, and has taken along what it has answered by. */
+  @Test
+  void whatTheNextLeaderMayLackIsAskedAgain() {
+    IntentId committed = mkdir("a", 0);
+    IntentId refused = mkdir("b", 0);
+    tracker.acknowledged(ack(committed, null, 3), 0, 0);
+    tracker.acknowledged(ack(refused, Errno.EEXIST, 3), 0, 0);
+    link.sent.clear();
+    tracker.reconnected(2, 0);
+    assertEquals(
+        List.of(new IntentStatusRequest(committed), new IntentStatusRequest(refused)), link.sent);
+    tracker.status(status(committed, Status.NOT_FOUND), 2);
+    tracker.status(status(refused, Status.NOT_FOUND), 2);
+    tracker.retry(0);
+    assertEquals(List.of("a", "b"), names());
+    assertEquals(List.of(), told);
   }
 
   @Test
   void whatTheLeaderHasNeverHeardOfIsSentAgainUnderItsId() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     link.sent.clear();
     tracker.status(status(id, Status.NOT_FOUND), 0);
     tracker.retry(0);
@@ -128,7 +146,7 @@ class IntentTrackerTest {
   void butBehindALaterOneOfTheSameCallerUnderANewId() {
     IntentId first = mkdir("a", 0);
     IntentId second = mkdir("b", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
     tracker.status(status(second, Status.IN_FLIGHT), 0);
@@ -144,7 +162,7 @@ class IntentTrackerTest {
   void whatIsSentAgainKeepsItsOrderAndGoesBeforeWhatHasComeSince() {
     IntentId first = mkdir("a", 0);
     IntentId second = mkdir("b", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     link.sent.clear();
     submit(UNIQUE, PID, "c", 0);
     tracker.status(status(second, Status.NOT_FOUND), 0);
@@ -158,7 +176,7 @@ class IntentTrackerTest {
   @Test
   void whatIsInFlightIsNotSentAgain() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     link.sent.clear();
     tracker.status(status(id, Status.IN_FLIGHT), 0);
     assertEquals(List.of(), link.sent, "its refusal may be on the way");
@@ -167,7 +185,7 @@ class IntentTrackerTest {
   @Test
   void whatIsCommittedIsAnsweredOnceItIsApplied() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     tracker.status(status(id, Status.COMMITTED), 0);
     tracker.applied(entry(1, id), FsState.genesis());
     tracker.completeDone(1);
@@ -245,7 +263,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.rateLimited(new RateLimited(id, 1_500), 0);
     link.sent.clear();
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     tracker.retry(MS);
     assertEquals(List.of("a"), names());
   }
@@ -303,7 +321,7 @@ class IntentTrackerTest {
     IntentId b = mkdir("b", 0);
     tracker.rateLimited(new RateLimited(a, 1), 0);
     link.sent.clear();
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     assertEquals(List.of(new IntentStatusRequest(b)), link.sent);
     tracker.status(status(b, Status.IN_FLIGHT), 0);
     tracker.acknowledged(ack(b, Errno.EEXIST, 0), 0, MS);
@@ -370,7 +388,7 @@ class IntentTrackerTest {
     assertEquals(chunk.hash(), ((ChunkPut) link.sent.getLast()).hash());
     link.sent.clear();
     tracker.inlineUpTo(100);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     tracker.status(status(apart.intent(), Status.NOT_FOUND), 0);
     tracker.retry(0);
     assertEquals(100, onlySubmit().inlinePayload().length);
@@ -426,7 +444,7 @@ class IntentTrackerTest {
   @Test
   void aLeaderThatHasJustBeenAskedIsNotToBlameEither() {
     mkdir("a", 0);
-    tracker.reconnected(LATE_NS - 1);
+    tracker.reconnected(0, LATE_NS - 1);
     assertEquals(0, tracker.expire(LATE_NS));
     assertEquals(List.of("a EIO"), told);
   }
@@ -434,13 +452,13 @@ class IntentTrackerTest {
   @Test
   void butOneThatNeverSaysWhatItWasAskedIsThoughNobodyWaitsForThatAnyMore() {
     mkdir("a", 0);
-    tracker.reconnected(LATE_NS - 1);
+    tracker.reconnected(0, LATE_NS - 1);
     assertEquals(0, tracker.expire(LATE_NS));
     submit(UNIQUE, PID, "b", LATE_NS);
     assertEquals(0, tracker.expire(LATE_NS + DEADLINE_NS / 4), "it has time yet");
     assertEquals(1, tracker.expire(LATE_NS + DEADLINE_NS * 3 / 4), "b waits for its answer");
     assertEquals(List.of("a EIO"), told);
-    tracker.reconnected(LATE_NS + DEADLINE_NS * 3 / 4);
+    tracker.reconnected(0, LATE_NS + DEADLINE_NS * 3 / 4);
     tracker.retry(LATE_NS + DEADLINE_NS * 3 / 4);
     assertEquals(2, submits().size(), "a, and b on the new connection");
   }
@@ -448,7 +466,7 @@ class IntentTrackerTest {
   @Test
   void butOneThatWasAskedLongAgoIs() {
     mkdir("a", 0);
-    tracker.reconnected(DEADLINE_NS / 2);
+    tracker.reconnected(0, DEADLINE_NS / 2);
     assertEquals(1, tracker.expire(LATE_NS));
   }
 
@@ -480,7 +498,7 @@ class IntentTrackerTest {
     IntentId first = onlySubmit().intent();
     tracker.awaitInFlight(FILE, call("synced"));
     IntentId later = mkdir("later", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
     tracker.status(status(later, Status.IN_FLIGHT), 0);
@@ -567,7 +585,7 @@ class IntentTrackerTest {
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId first = onlySubmit().intent();
     mkdir("later", 0);
-    tracker.reconnected(0);
+    tracker.reconnected(0, 0);
     assertArrayEquals(new byte[] {1}, tracker.payload(written(1, first, chunk)));
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);

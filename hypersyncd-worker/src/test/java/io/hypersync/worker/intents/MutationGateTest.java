@@ -161,7 +161,7 @@ class MutationGateTest {
     assertEquals(0, gate.size());
     int before = sent().size();
     readBarrier.advance(7);
-    intents.reconnected(0);
+    intents.reconnected(0, 0);
     intents.retry(0);
     assertEquals(before, sent().size());
   }

@@ -164,7 +164,7 @@ class TakenOverIntentsTest {
   void andSoItDoesAfterAReconnect() {
     after.goOn();
     IntentId id = after.mkdir(12 | AGAIN, "a");
-    after.tracker.reconnected(0);
+    after.tracker.reconnected(0, 0);
     after.tracker.status(
         new IntentStatusResponse(
             id, Status.COMMITTED, new Committed(START, new OpId(1, 1), 1, Hash.ZERO, -1)),
@@ -187,7 +187,7 @@ class TakenOverIntentsTest {
   void whatIsSentAgainKeepsItsIdThoughTheCallerHasMadeAnotherCall() {
     IntentId first = before.mkdir(12, "a");
     IntentId second = before.mkdir(14, "b");
-    before.tracker.reconnected(0);
+    before.tracker.reconnected(0, 0);
     before.link.sent.clear();
     before.tracker.status(new IntentStatusResponse(first, Status.NOT_FOUND, null), 0);
     before.tracker.status(new IntentStatusResponse(second, Status.IN_FLIGHT, null), 0);

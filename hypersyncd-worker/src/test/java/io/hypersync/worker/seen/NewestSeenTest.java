@@ -22,7 +22,16 @@ final class NewestSeenTest {
 
   @Test
   void whatIsShownCounts() {
+    seen.welcomed(0, 0, 3, OLD);
     assertEquals(new SeenState(0, 0, 5, NEW), seen.at(5, NEW));
+  }
+
+  /** Else it would end each leader of a workspace that was rewound: it says lineage 0. */
+  @Test
+  void whatIsShownBeforeAnyLeaderIsKnownIsOfNoLineage() {
+    assertEquals(SeenState.NONE, seen.at(5, NEW));
+    seen.welcomed(7, 2, 5, NEW);
+    assertEquals(new SeenState(7, 2, 5, NEW), seen.at(5, NEW));
   }
 
   @Test

@@ -38,7 +38,7 @@ final class HazardChecker {
   private static final WorkerId LEADER = new WorkerId("hypersync-leader");
 
   private final Map<NodeId, List<Change>> changes = new HashMap<>();
-  private final Map<IntentId, CallContext> contexts = new HashMap<>();
+  private final Map<IntentId, CallContext> contexts;
 
   /** The leader knows nothing of what was done up to this entry. */
   private long forgotten;
@@ -70,6 +70,33 @@ final class HazardChecker {
   }
 
   private record Key(HazardKind kind, NodeId node, Author other) {}
+
+  /** Judges a log from its first entry on. */
+  HazardChecker() {
+    this(new HashMap<>());
+  }
+
+  private HazardChecker(Map<IntentId, CallContext> contexts) {
+    this.contexts = contexts;
+  }
+
+  /** Judges the log of a leader that takes over, from its first entry on. */
+  HazardChecker successor() {
+    return new HazardChecker(contexts);
+  }
+
+  /** An entry was judged in the log of a leader before. */
+  void replayed(LogEntry entry, FsState before, FsState after) {
+    if (entry.op() instanceof FsOp.RestoreState) {
+      changes.clear();
+    } else if (!entry.origin().equals(LEADER)) {
+      keep(changes(entry, before, after));
+    }
+  }
+
+  private void keep(List<Change> own) {
+    own.forEach(change -> changes.computeIfAbsent(change.node, _ -> new ArrayList<>()).add(change));
+  }
 
   /** A worker sends an intent. */
   void sent(IntentId intent, CallContext context) {
@@ -109,7 +136,7 @@ final class HazardChecker {
       }
     }
     compare(entry, expected, before, after);
-    own.forEach(change -> changes.computeIfAbsent(change.node, _ -> new ArrayList<>()).add(change));
+    keep(own);
   }
 
   private static boolean isStale(Change now, Change earlier, long seen) {

@@ -54,6 +54,12 @@ public final class LinkRecord {
     heardNs = clock.monotonicNs();
   }
 
+  /** Another leader has taken over, whose log ends with this entry. */
+  public void follows(long commitIndex) {
+    receivedIndex = commitIndex;
+    periods++; // calls of before may proceed in the step in which it is in touch again
+  }
+
   /** The message carries this commit index. */
   public void received(long commitIndex) {
     receivedIndex = Math.max(receivedIndex, commitIndex);

@@ -54,6 +54,11 @@ public final class LockChecker {
     this.durableIndex = durableIndex;
   }
 
+  /** Another leader has taken over, whose log ends with this entry: what came behind it is lost. */
+  public void takenOver(long index) {
+    freedAt.replaceAll((_, freed) -> Math.min(freed, index));
+  }
+
   /**
    * A process makes a lock call. From now on it no longer holds what the call releases in any case,
    * whatever its result: what it unlocks, the exclusive part of a lock that it downgrades, and a

@@ -23,6 +23,7 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateChunks;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -58,9 +59,13 @@ public final class LogChecker {
   /** The entries that restore a state. */
   private final List<Long> restores = new ArrayList<>();
 
-  private final HazardChecker hazards = new HazardChecker();
+  private final HazardChecker hazards;
   private final MutationChecker mutations;
   private final Clock clock;
+
+  /** Whether entries were judged before, in the log of another leader. */
+  private boolean isKnown;
+
   private long lastTimeNs;
 
   /**
@@ -69,12 +74,75 @@ public final class LogChecker {
    * @param mutations is informed of every durable entry
    */
   public LogChecker(MutationChecker mutations, Clock clock) {
+    this(mutations, clock, new HazardChecker());
+    mutations.judgeBy(this);
+  }
+
+  private LogChecker(MutationChecker mutations, Clock clock, HazardChecker hazards) {
     this.mutations = mutations;
     this.clock = clock;
+    this.hazards = hazards;
     durableSinceNs.add(clock.monotonicNs());
     states.add(FsState.genesis());
     roots.add(states.getFirst().root());
-    mutations.judgeBy(this);
+  }
+
+  /**
+   * The log of another leader, which goes on with a copy of this one, or of its beginning: all
+   * answers are judged by it from now on. What is behind it is lost.
+   *
+   * @param log its entries, the first one of all first
+   */
+  public LogChecker takenOver(List<byte[]> log) {
+    Violation.unless(
+        log.size() <= durable.size(),
+        "who takes over has entry ",
+        log.size(),
+        ", the leader before has ",
+        durable.size());
+    for (int i = 0; i < log.size(); i++) {
+      Violation.unless(
+          Arrays.equals(log.get(i), durable.get(i)),
+          "entry ",
+          i + 1,
+          " of who takes over is another one than the leader's");
+    }
+    LogChecker next = apart(log);
+    next.isKnown = false;
+    mutations.takenOver(next, durable.size());
+    return next;
+  }
+
+  /**
+   * The log of a leader that was deposed and does not know it: nobody is to have an answer from it.
+   *
+   * @param log its entries, the first one of all first
+   */
+  public LogChecker apart(List<byte[]> log) {
+    LogChecker other = new LogChecker(mutations, clock, hazards.successor());
+    other.isKnown = true;
+    other.grew(log);
+    return other;
+  }
+
+  /** Whether a state that somebody shows is one of this log. */
+  public boolean has(IndexedState shown) {
+    return has(shown.index(), shown.root());
+  }
+
+  /** Whether this is the root after an entry of this log; none is known of the empty filesystem. */
+  public boolean has(long index, Hash root) {
+    return index == 0 || (index <= index() && root.equals(root(index)));
+  }
+
+  /** Whether an entry has made this node, or it is the root. */
+  boolean hasMade(NodeId node) {
+    return node.equals(FsState.ROOT) || created.contains(node);
+  }
+
+  /** The bytes of the first entries. */
+  public List<byte[]> first(long count) {
+    return List.copyOf(durable.subList(0, (int) count));
   }
 
   /** The leader refuses an intent with EIO, and has not been able to read a page of its state. */
@@ -190,7 +258,7 @@ public final class LogChecker {
    * to}: an error must have been true at some moment between the call and its answer (6.2).
    */
   boolean explains(FsOp op, Errno errno, long from, long to) {
-    for (long k = to; k >= from; k--) {
+    for (long k = Math.min(to, index()); k >= from; k--) {
       FsState state = states.get((int) k);
       Outcome outcome = FsStateMachine.apply(state, FsStateMachine.resolve(state, op), ANY_STAMP);
       if (outcome instanceof Outcome.Failed(Errno found) && found == errno) {
@@ -317,7 +385,11 @@ public final class LogChecker {
         Hash root = next.root();
         Violation.unless(
             root.equals(entry.root()), "entry ", index, " has another root than its replay");
-        hazards.accept(entry, state, next);
+        if (isKnown) {
+          hazards.replayed(entry, state, next);
+        } else {
+          hazards.accept(entry, state, next);
+        }
         states.add(next);
         roots.add(root);
       }
@@ -342,7 +414,9 @@ public final class LogChecker {
     lastTimeNs = entry.committedAtNs();
     durable.add(bytes);
     durableSinceNs.add(clock.monotonicNs());
-    mutations.logged(entry);
+    if (!isKnown) {
+      mutations.logged(entry);
+    }
   }
 
   /** No root shows that a number is given again: all replicas would give it again. */

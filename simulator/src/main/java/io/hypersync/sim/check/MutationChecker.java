@@ -29,11 +29,17 @@ public final class MutationChecker {
     final FsOp op;
     final LinkRecord.Moment made;
     final LinkRecord link;
-    final long madeAtIndex;
+    long madeAtIndex;
     boolean told;
     @Nullable IntentId sentAs;
     @Nullable Errno errno;
     long loggedAt;
+
+    /** It was this entry of a leader that is gone, and has taken it along; 0 if it was not. */
+    long lostAt;
+
+    /** A leader that is gone may have answered by entries that are lost. */
+    boolean mayBeOfLost;
 
     Made(String tag, FsOp op, LinkRecord link, long madeAtIndex) {
       this.tag = tag;
@@ -71,6 +77,30 @@ public final class MutationChecker {
   /** Sets the log against which answers are checked. */
   void judgeBy(LogChecker judge) {
     log = judge;
+  }
+
+  /**
+   * Another leader has taken over, and goes on with a beginning of the log.
+   *
+   * @param before the last entry of the log before
+   */
+  void takenOver(LogChecker next, long before) {
+    log = next;
+    for (Made record : all.values()) {
+      record.mayBeOfLost |= next.index() < before;
+      record.madeAtIndex = Math.min(record.madeAtIndex, next.index());
+      if (record.loggedAt > next.index()) {
+        record.lostAt = record.loggedAt;
+        record.loggedAt = 0;
+      }
+    }
+  }
+
+  /** How many were answered with success, and are lost with a leader that nobody has followed. */
+  public long lostCount() {
+    return all.values().stream()
+        .filter(record -> record.told && record.errno == null && record.loggedAt == 0)
+        .count();
   }
 
   /**
@@ -131,6 +161,9 @@ public final class MutationChecker {
     committed++;
     Violation.unless(
         entry.agent().equals(tag), record.tag, " was told the entry of ", entry.agent());
+    if (record.loggedAt == 0 && record.lostAt == entry.index()) {
+      return; // answered by a leader that has taken the entry along
+    }
     Violation.unless(
         entry.index() <= durableIndex,
         tag,
@@ -180,7 +213,10 @@ public final class MutationChecker {
         errno,
         " but is entry ",
         record.loggedAt);
-    if (errno != Errno.EROFS && errno != Errno.ENOSPC && errno != Errno.EINTR) {
+    if (errno != Errno.EROFS
+        && errno != Errno.ENOSPC
+        && errno != Errno.EINTR
+        && !record.mayBeOfLost) {
       Violation.unless(
           log().explains(record.op, errno, record.madeAtIndex, seen.index()),
           tag,

@@ -43,7 +43,7 @@ public final class OpenFileChecker {
 
   private final Clock clock;
   private final long leaseNs;
-  private final LogChecker log;
+  private LogChecker log;
   private final Map<String, Map<NodeId, Handles>> open = new HashMap<>();
   private final Map<String, Map<WorkerMessage, Sent>> underWay = new HashMap<>();
 
@@ -74,6 +74,11 @@ public final class OpenFileChecker {
     this.clock = clock;
     this.leaseNs = leaseNs;
     this.log = log;
+  }
+
+  /** Another leader has taken over. */
+  public void follow(LogChecker next) {
+    log = next;
   }
 
   /** A process has received a handle. */
@@ -286,9 +291,12 @@ public final class OpenFileChecker {
     return open.getOrDefault(worker, Map.of()).containsKey(node);
   }
 
-  /** Whether the leader has begun to reap the node, or a restore of everything has taken it. */
+  /**
+   * Whether the leader has begun to reap the node, or a restore of everything has taken it, or it
+   * is lost with a leader that was followed by one which was behind.
+   */
   public boolean isReaped(NodeId node) {
-    return reaped.contains(node) || log.isTakenByRestore(node);
+    return reaped.contains(node) || log.isTakenByRestore(node) || !log.hasMade(node);
   }
 
   /** Number of reaped nodes. */

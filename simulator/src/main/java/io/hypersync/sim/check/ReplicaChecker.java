@@ -16,7 +16,7 @@ import java.util.Set;
  */
 public final class ReplicaChecker {
   private final String worker;
-  private final LogChecker log;
+  private LogChecker log;
   private final SimChunkStore chunks;
   private final Set<Hash> lost = new HashSet<>();
   private long applied;
@@ -32,6 +32,11 @@ public final class ReplicaChecker {
     this.log = log;
     this.chunks = chunks;
     this.applied = start;
+  }
+
+  /** Another leader has taken over, and welcomes the worker. */
+  public void follow(LogChecker next) {
+    log = next;
   }
 
   /** The leader has told the worker that nobody has a chunk. */

@@ -28,11 +28,16 @@ import java.util.function.BiConsumer;
  */
 public final class SnapshotChecker {
   private final WorkspaceId workspace;
-  private final LogChecker log;
+  private LogChecker log;
 
   public SnapshotChecker(WorkspaceId workspace, LogChecker log) {
     this.workspace = workspace;
     this.log = log;
+  }
+
+  /** Another leader has taken over, and welcomes the replica. */
+  public void follow(LogChecker next) {
+    log = next;
   }
 
   /** A snapshot is in the catalog. */

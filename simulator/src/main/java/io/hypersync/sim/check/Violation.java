@@ -14,7 +14,7 @@ public final class Violation extends RuntimeException {
   }
 
   /** Throws unless the condition holds. The parts of the message are joined only if it throws. */
-  static void unless(boolean holds, Object... message) {
+  public static void unless(boolean holds, Object... message) {
     if (!holds) {
       StringBuilder what = new StringBuilder();
       for (Object part : message) {

@@ -2,11 +2,14 @@ package io.hypersync.sim.disk;
 
 import io.hypersync.chunkstore.database.Database;
 import io.hypersync.chunkstore.database.InMemoryDatabase;
+import io.hypersync.leader.lineage.Lineage;
+import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.oplog.ForwardingListener;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.presence.ResumeKey;
+import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
@@ -121,7 +124,11 @@ public final class LeaderDisk {
           SnapshotDisk.RESTORED_BESIDE);
   private final Mark collected = new Mark();
   private final Map<Long, StoredWindow> windows = new TreeMap<>();
-  private final Database intents = new InMemoryDatabase();
+  private Database intents = new InMemoryDatabase();
+  private Lineage lineage = Lineage.FIRST;
+  private Term term = Term.FIRST;
+  private @Nullable StandbyFile mark;
+  private boolean wasStandby;
   private List<HeldRestore> restores = List.of();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
@@ -218,6 +225,59 @@ public final class LeaderDisk {
    */
   public Database intents() {
     return intents;
+  }
+
+  /** The stored intents are gone. */
+  public void forgetIntents() {
+    intents = new InMemoryDatabase();
+  }
+
+  /** The lineage of the state; durable at once, as the product's file is. */
+  public Lineage lineage() {
+    return lineage;
+  }
+
+  /** It is of another lineage from now on. */
+  public void lineage(Lineage next) {
+    lineage = next;
+  }
+
+  /** The term in which the state is led; durable at once, too. */
+  public Term term() {
+    return term;
+  }
+
+  /** It is led in another term from now on. */
+  public void term(Term next) {
+    term = next;
+  }
+
+  /** What makes it the disk of a standby; null if it is not, or not any more. Durable at once. */
+  public @Nullable StandbyFile mark() {
+    return mark;
+  }
+
+  /** Marks it, or not any more. */
+  public void mark(@Nullable StandbyFile next) {
+    mark = next;
+    wasStandby |= next != null;
+  }
+
+  /** Whether it was the disk of a standby once: a standby stores no windows. */
+  public boolean wasStandby() {
+    return wasStandby;
+  }
+
+  /**
+   * Begins a log behind entries that it never had, in place of another one.
+   *
+   * @param before those entries, the first one of all first
+   */
+  void begin(List<byte[]> before) throws IOException {
+    files.clear();
+    firstIndex = before.size() + 1L;
+    durable = new ArrayList<>(before);
+    SteppedLog.beginAt(files, prng::nextLong, firstIndex);
   }
 
   /** Sets whether appends fail with ENOSPC. */

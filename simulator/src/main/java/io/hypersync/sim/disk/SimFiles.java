@@ -84,6 +84,13 @@ final class SimFiles implements SteppedLog.Storage {
     }
   }
 
+  /** Removes all files, for good. */
+  void clear() {
+    files.clear();
+    withdrawn.clear();
+    flips.clear();
+  }
+
   /** Syncs the log's directory: what was withdrawn is gone for good. */
   void syncNames() {
     flips.removeIf(flip -> withdrawn.containsKey(flip.file));

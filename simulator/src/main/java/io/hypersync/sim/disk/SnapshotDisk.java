@@ -3,6 +3,7 @@ package io.hypersync.sim.disk;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.wire.message.SeenState;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -116,9 +117,20 @@ public final class SnapshotDisk {
   private final Map<String, Long> counts = new TreeMap<>();
 
   private @Nullable Snapshot handedOver;
+  private SeenState seen = SeenState.NONE;
 
   /** Whether a page could not be read, so that the next start reads all of them. */
   private boolean isSuspect;
+
+  /** The newest state that the worker has shown; {@link SeenState#NONE} unless it was stored. */
+  public SeenState seen() {
+    return seen;
+  }
+
+  /** Stores that. */
+  public void seen(SeenState newest) {
+    seen = newest;
+  }
 
   /** The next run of the replica is to begin with this snapshot; null for one of the catalog. */
   public void handOver(@Nullable Snapshot snapshot) {

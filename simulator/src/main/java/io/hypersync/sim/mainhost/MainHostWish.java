@@ -23,4 +23,9 @@ public record MainHostWish(
     int busy = prng.oneIn(2) ? 0 : (int) prng.between(1, 20);
     return new MainHostWish(prng, isWanted, callers, busy, new OwnerChecker());
   }
+
+  /** The same draws, and no worker in the leader's process. */
+  public MainHostWish none() {
+    return new MainHostWish(prng, false, callersPercent, busyPercent, checker);
+  }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ public final class SimNetwork {
   private final Prng prng;
   private final NetworkProfile networkProfile;
   private final SymbolFaults symbolFaults;
-  private final Supplier<@Nullable LeaderEnd> leader;
+  private final Function<WorkerEnd, @Nullable LeaderEnd> leader;
   private final List<SimConnection> connections = new ArrayList<>();
   private final Set<Way> blocked = new HashSet<>();
   private final Set<Way> slow = new HashSet<>();
@@ -42,14 +43,14 @@ public final class SimNetwork {
   /**
    * Creates a network without connections.
    *
-   * @param leader the leader's current end; null while no leader is running
+   * @param leader the end that a worker finds under its leader's address; null while none is there
    */
   public SimNetwork(
       Timeline timeline,
       Prng prng,
       NetworkProfile networkProfile,
       SymbolFaults symbolFaults,
-      Supplier<@Nullable LeaderEnd> leader) {
+      Function<WorkerEnd, @Nullable LeaderEnd> leader) {
     this.timeline = timeline;
     this.prng = prng;
     this.networkProfile = networkProfile;
@@ -72,7 +73,7 @@ public final class SimNetwork {
               if (!stillWanted.get()) {
                 return;
               }
-              LeaderEnd end = leader.get();
+              LeaderEnd end = leader.apply(worker);
               if (end == null
                   || isBlocked(worker, Direction.UP)
                   || isBlocked(worker, Direction.DOWN)) {

@@ -28,4 +28,9 @@ public record Recording(
     FenceChecker fences,
     OpenFileChecker open,
     EverywhereChecker everywhere,
-    WrittenBytes bytes) {}
+    WrittenBytes bytes) {
+  /** The same, with another log. */
+  public Recording by(LogChecker other) {
+    return new Recording(other, mutations, requests, locks, fences, open, everywhere, bytes);
+  }
+}

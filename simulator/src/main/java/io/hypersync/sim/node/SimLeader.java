@@ -10,6 +10,8 @@ import io.hypersync.leader.hazard.TouchWindow;
 import io.hypersync.leader.hazard.WindowCodec;
 import io.hypersync.leader.history.HeapAllowance;
 import io.hypersync.leader.history.PastStates;
+import io.hypersync.leader.lineage.DeposedException;
+import io.hypersync.leader.lineage.OldStateException;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.past.PastHolds;
@@ -75,6 +77,7 @@ import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.LeaderTransportListener;
@@ -187,6 +190,13 @@ public final class SimLeader implements LeaderEnd {
   private final SimStateRestores wholeRestores;
   private long lastSession;
   private long recovered;
+  private boolean isDeposed;
+
+  /** Told when a worker has seen what this leader does not have, which ends it. */
+  private Consumer<RuntimeException> outdated =
+      why -> {
+        throw why;
+      };
 
   /**
    * Recovers from the disk and starts the agent.
@@ -306,7 +316,7 @@ public final class SimLeader implements LeaderEnd {
     replay.saveTo(saved);
     replay.follow(window(start), this::storeWindow);
     SteppedLog opened = disk.open(replay);
-    LeaderState recovered = judged(replay.result());
+    LeaderState recovered = judged(replay.result(), start.index());
     this.begun = start.index();
     checker.begun(forgottenThrough);
     Manifest reached = saved.newest();
@@ -382,6 +392,7 @@ public final class SimLeader implements LeaderEnd {
             (_, _) -> {},
             tokens.key());
     agent.beginVisibility(visibility);
+    agent.lineage(disk.lineage(), disk.term());
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();
@@ -405,6 +416,10 @@ public final class SimLeader implements LeaderEnd {
       return new TouchWindow();
     }
     LeaderDisk.StoredWindow stored = disk.windows().get(start.index());
+    if (stored == null && disk.wasStandby()) {
+      forgottenThrough = start.index();
+      return new TouchWindow();
+    }
     if (stored == null) {
       throw new Violation("no window was stored beside the snapshot of entry " + start.index());
     }
@@ -464,6 +479,25 @@ public final class SimLeader implements LeaderEnd {
 
   public LeaderAgent agent() {
     return agent;
+  }
+
+  /** The judge of its log. */
+  public LogChecker judge() {
+    return checker;
+  }
+
+  /**
+   * Sets what is done when a worker has seen what this leader does not have.
+   *
+   * @param then ends this run, at once
+   */
+  public void onOutdated(Consumer<RuntimeException> then) {
+    outdated = then;
+  }
+
+  /** Another leader has taken over, as all workers know: from now on it may acknowledge nothing. */
+  public void deposed() {
+    isDeposed = true;
   }
 
   /** The newest state, which need not be durable yet. */
@@ -705,13 +739,25 @@ public final class SimLeader implements LeaderEnd {
     if (message instanceof WorkerMessage.MulticastHeard heard) {
       heard(id, heard);
     }
-    agent.received(id, message instanceof WorkerMessage.Hello hello ? tampered(hello) : message);
+    try {
+      agent.received(id, message instanceof WorkerMessage.Hello hello ? tampered(hello) : message);
+    } catch (DeposedException | OldStateException why) {
+      outdated.accept(why);
+      return;
+    }
+    if (message instanceof WorkerMessage.Hello hello && hasSeenNext(hello.seen())) {
+      throw new Violation(worker + " has seen the next leader, and this one goes on");
+    }
     if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
       lockSessions.established(worker, hello.run(), agent.locks().session(session.worker()), now);
       open.established(worker, agent.leases()::isHeld);
     } else if (message instanceof WorkerMessage.WorkerApplied report) {
       open.reported(worker, report, agent.leases()::isHeld);
     }
+  }
+
+  private boolean hasSeenNext(SeenState seen) {
+    return seen.lineage() == disk.lineage().id() && seen.term() > disk.term().number();
   }
 
   /** Somebody may have put another token into a Hello. */
@@ -803,6 +849,9 @@ public final class SimLeader implements LeaderEnd {
   private void sending(
       @Nullable SessionId id, String worker, Runnable breakDown, LeaderMessage message) {
     checker.sent(message);
+    if (isDeposed && message instanceof LeaderMessage.CommitAck ack) {
+      throw new Violation("a deposed leader answers " + ack + " to " + worker);
+    }
     if (hasLackedPage
         && message instanceof LeaderMessage.CommitAck ack
         && ack.errno() == Errno.EIO) {
@@ -1080,11 +1129,14 @@ public final class SimLeader implements LeaderEnd {
     return known;
   }
 
-  private LeaderState judged(LeaderState state) {
+  private LeaderState judged(LeaderState state, long begin) {
     checker.recovered(
         disk.durableLog(),
         disk.chunks().isFull() ? null : disk.chunks(),
-        disk.collected().through());
+        // What a standby had in its log only is stored again in the background.
+        disk.wasStandby()
+            ? Math.max(begin, disk.collected().through())
+            : disk.collected().through());
     Hash expected = checker.root(state.index());
     if (!state.root().equals(expected)) {
       throw new IllegalStateException("recovered to another root than the log's");

@@ -23,11 +23,13 @@ import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.sim.check.ChunkWaitChecker;
 import io.hypersync.sim.check.DataPlaneChecker;
 import io.hypersync.sim.check.EverywhereChecker;
 import io.hypersync.sim.check.KeptPayloadChecker;
 import io.hypersync.sim.check.LinkRecord;
+import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.NoticeChecker;
 import io.hypersync.sim.check.OlderState;
@@ -60,6 +62,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.Notice;
 import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.PathFigures;
 import io.hypersync.worker.WorkerAgent;
@@ -70,6 +73,7 @@ import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.dataplane.ReceivedBlock;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.port.EntryMirror;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
@@ -79,6 +83,8 @@ import io.hypersync.worker.vfs.Vfs;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -100,13 +106,22 @@ public final class SimWorker implements WorkerEnd {
   private final Vfs vfs;
   private final SimMutations mutations;
   private final SimAgents agents;
-  private final NaiveFiles files;
+  private NaiveFiles files;
   private final ReplicaChecker replica;
   private final PartitionChecker silence;
   private final ChunkWaitChecker waits;
   private final KeptPayloadChecker payloads;
   private final LinkRecord record;
   private final Recording recording;
+
+  /** The log of the leader that it follows, or has followed last. */
+  private LogChecker log;
+
+  /** That of a leader which has welcomed it, and of whose states it shows none yet. */
+  private @Nullable LogChecker next;
+
+  private final List<SnapshotChecker> judges = new ArrayList<>();
+  private final SnapshotChecker installJudge;
   private final SimLocks locks;
   private final SnapshotDisk disk;
   private final SimInstalls installs;
@@ -116,6 +131,8 @@ public final class SimWorker implements WorkerEnd {
   private final boolean isLimited;
   private final NoticeChecker noticeChecker;
   private boolean endNoted;
+  private boolean refusalNoted;
+  private boolean isDiverged;
   private boolean lackedLease;
   private long checkedIndex = -1;
   private long backfilled;
@@ -134,6 +151,8 @@ public final class SimWorker implements WorkerEnd {
    * @param strictReads see {@link CachePolicy}
    * @param process the leader's process, if this worker is in it, else null
    * @param agentPrng of the processes that belong to agents; a source of its own
+   * @param mirrors makes what keeps all that is shown, in this process: that of a standby
+   * @param failed told why that has ended this process
    */
   public SimWorker(
       WorkerConfig config,
@@ -151,8 +170,11 @@ public final class SimWorker implements WorkerEnd {
       boolean strictReads,
       @Nullable SharedProcess process,
       Prng agentPrng,
-      Recording recording) {
+      Recording recording,
+      Function<Host, EntryMirror> mirrors,
+      Consumer<UserError> failed) {
     this.id = config.worker();
+    this.log = recording.log();
     this.disk = disk;
     this.store = disk.chunks();
     String name = id.name();
@@ -191,22 +213,23 @@ public final class SimWorker implements WorkerEnd {
                 restored,
                 handedOver);
     Manifest start = begin.manifest();
-    this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
+    this.replica = new ReplicaChecker(name, log, store, start.index());
     for (long k = 1; k <= start.index(); k++) {
-      files.applied(recording.log().entry(k), recording.log());
+      files.applied(log.entry(k), log);
     }
     this.recording = recording;
-    this.snapshotChecker = new SnapshotChecker(config.workspace(), recording.log());
+    this.snapshotChecker = judge(config.workspace());
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
     this.waits = new ChunkWaitChecker(name, host::awakeNs, tickNs);
     this.payloads = new KeptPayloadChecker(name);
+    this.installJudge = judge(config.workspace());
     this.installs =
         new SimInstalls(
             disk,
             config.workspace(),
             host,
             prng.split(),
-            new SnapshotChecker(config.workspace(), recording.log()),
+            installJudge,
             snapshot -> received(snapshot, pages, config.workspace()),
             () -> agent());
     this.isLimited = limits.isLimited();
@@ -233,7 +256,7 @@ public final class SimWorker implements WorkerEnd {
                         pages,
                         host,
                         prng.split(),
-                        new SnapshotChecker(config.workspace(), recording.log()),
+                        judge(config.workspace()),
                         () -> {},
                         () -> agent().snapshots(),
                         why -> {
@@ -257,6 +280,20 @@ public final class SimWorker implements WorkerEnd {
             new MachineClock(timeline, host),
             prng.split(),
             _ -> {});
+    agent.remember(disk.seen());
+    EntryMirror mirror = mirrors.apply(host);
+    if (!mirror.equals(EntryMirror.NONE)) {
+      agent.mirrorTo(mirror);
+      mirror.begins(start.index());
+      host.ownedBy(
+          task -> {
+            try {
+              task.run();
+            } catch (UserError ended) { // as in the product, where it ends the thread
+              failed.accept(ended);
+            }
+          });
+    }
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
     this.agents = new SimAgents(agentPrng, timeline);
     this.mutations =
@@ -287,6 +324,63 @@ public final class SimWorker implements WorkerEnd {
         });
     host.tickEvery(tickNs);
     host.wake();
+  }
+
+  private SnapshotChecker judge(WorkspaceId workspace) {
+    SnapshotChecker judge = new SnapshotChecker(workspace, log);
+    judges.add(judge);
+    return judge;
+  }
+
+  /** The log that the next run is to be judged by. */
+  public LogChecker judge() {
+    LogChecker arriving = next;
+    return arriving != null && installs.hasReceived() ? arriving : log;
+  }
+
+  /**
+   * A message of a leader has come, which may be another one than before and go on with another
+   * log: then what is shown here is of that one, too, or is replaced by a snapshot of it. Entries
+   * may overtake the Welcome.
+   */
+  private void meets(LogChecker theirs, LeaderMessage message) {
+    if (theirs.equals(log)) {
+      return;
+    }
+    if (message instanceof LeaderMessage.Welcome welcome && !isDeposed(welcome)) {
+      SeenState seen = agent.seen();
+      // What it shows may be of a lineage before, until a snapshot has replaced it.
+      boolean isShown = seen.index() == agent.visible().index();
+      Violation.unless(
+          isShown || seen.lineage() != welcome.lineage() || theirs.has(seen.index(), seen.root()),
+          id,
+          " is welcomed by a leader that lacks ",
+          seen);
+      if (theirs.has(agent.visible())) {
+        follow(theirs, welcome.commitIndex());
+      } else {
+        next = theirs;
+        installJudge.follow(theirs);
+        record.follows(welcome.commitIndex());
+      }
+    } else if (message instanceof LeaderMessage.LogEntries entries) {
+      Violation.unless(
+          theirs.has(agent.visible()), id, " goes on with a state that its leader never had");
+      follow(theirs, entries.commitIndex());
+    }
+  }
+
+  private boolean isDeposed(LeaderMessage.Welcome welcome) {
+    SeenState seen = agent.seen();
+    return welcome.lineage() == seen.lineage() && welcome.term() < seen.term();
+  }
+
+  private void follow(LogChecker theirs, long commitIndex) {
+    log = theirs;
+    next = null;
+    replica.follow(theirs);
+    judges.forEach(judge -> judge.follow(theirs));
+    record.follows(commitIndex);
   }
 
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
@@ -337,7 +431,7 @@ public final class SimWorker implements WorkerEnd {
   }
 
   private boolean isBehindRestore() {
-    List<Long> restores = recording.log().restores();
+    List<Long> restores = log.restores();
     return !restores.isEmpty() && restores.getLast() > agent.visible().index();
   }
 
@@ -416,6 +510,13 @@ public final class SimWorker implements WorkerEnd {
   public boolean endsNow() {
     boolean isNews = !endNoted && installs.hasEnded();
     endNoted |= isNews;
+    return isNews;
+  }
+
+  /** Whether it has stopped for good, so that an operator starts it again; true once. */
+  public boolean isRefusedNow() {
+    boolean isNews = !refusalNoted && (needsOperator() || isDiverged);
+    refusalNoted |= isNews;
     return isNews;
   }
 
@@ -544,6 +645,9 @@ public final class SimWorker implements WorkerEnd {
         () -> {
           if (link.isCurrent(connection)) {
             silence.heard();
+            if (connection.leader() instanceof SimLeader by) {
+              meets(by.judge(), message);
+            }
             note(message);
             take(message);
           }
@@ -631,7 +735,7 @@ public final class SimWorker implements WorkerEnd {
       recording.open().reporting(id.name(), report);
     } else if (message instanceof WorkerMessage.SubmitIntent submit) {
       recording.mutations().sent(submit.agent(), submit.intent(), agent.visible().index());
-      recording.log().sent(submit.intent(), submit.context());
+      log.sent(submit.intent(), submit.context());
       payloads.sent(submit.intent());
     }
   }
@@ -673,11 +777,12 @@ public final class SimWorker implements WorkerEnd {
       }
       case LeaderMessage.RateLimited _ -> record.busy();
       case LeaderMessage.SnapshotOffer offer -> record.received(offer.index());
+      case LeaderMessage.Refused refused ->
+          isDiverged |= refused.reason() == LeaderMessage.Refused.Reason.DIVERGED;
       case LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
           LeaderMessage.VisibilityLease _,
           LeaderMessage.Notice _,
-          LeaderMessage.Refused _,
           LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
           LeaderMessage.ChunkWanted _,
@@ -805,7 +910,7 @@ public final class SimWorker implements WorkerEnd {
     @Override
     public void applied(LogEntry entry, FsState before, FsState after) {
       replica.applied(entry);
-      files.applied(entry, recording.log());
+      files.applied(entry, log);
       vfs.shown(entry, after);
       if (entry.op() instanceof FsOp.RestoreState) {
         disk.count(SnapshotDisk.RESTORED_ALL);
@@ -816,8 +921,15 @@ public final class SimWorker implements WorkerEnd {
     @Override
     public void replaced(IndexedState before, IndexedState after) {
       replica.replaced(before.index(), after.index());
-      for (long k = before.index() + 1; k <= after.index(); k++) {
-        files.applied(recording.log().entry(k), recording.log());
+      long known = before.index();
+      LogChecker arriving = next;
+      if (arriving != null) { // what was shown before is lost
+        follow(arriving, after.index());
+        files = new NaiveFiles(recording.bytes().byHash());
+        known = 0;
+      }
+      for (long k = known + 1; k <= after.index(); k++) {
+        files.applied(log.entry(k), log);
       }
       older.next(after.state());
       disk.count(SnapshotDisk.JUMPED);

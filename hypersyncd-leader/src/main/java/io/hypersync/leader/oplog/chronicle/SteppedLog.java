@@ -126,6 +126,22 @@ public final class SteppedLog {
     return log;
   }
 
+  /**
+   * Begins a log behind an entry that it never had, as {@link LogBeginning} does; {@link #open}
+   * goes on with it.
+   *
+   * @param firstIndex the index that the first entry will have, at least 1
+   * @throws IOException if the storage fails
+   */
+  public static void beginAt(Storage storage, LongSupplier segmentIds, long firstIndex)
+      throws IOException {
+    SteppedLog log = new SteppedLog(storage, segmentIds, 0);
+    log.sequence = LogRecovery.nextSequence(log.files);
+    log.writtenIndex = firstIndex - 1;
+    log.durableIndex = firstIndex - 1;
+    log.begin(List.of());
+  }
+
   /** The lowest index that the log holds. */
   public long firstIndex() {
     return catalog.firstIndex();
