@@ -48,6 +48,7 @@ import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.leader.syncstandby.SyncStandbys;
 import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.leader.visibility.VisibleEverywhere;
 import io.hypersync.model.codec.DecodeException;
@@ -124,6 +125,7 @@ public final class LeaderAgent implements Agent {
   private final Presence presence;
   private final Notices notices;
   private final VisibleEverywhere visibility;
+  private SyncStandbys standbys;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final Scheduler scheduler;
   private final DivergenceReports divergences;
@@ -139,6 +141,10 @@ public final class LeaderAgent implements Agent {
   private LeaderGate gate = LeaderGate.ALONE;
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
+
+  /** As far as it was sent to standbys that are waited for. */
+  private long mirroredThrough;
+
   private long nextHeartbeatNs;
   private long nextTrimNs;
   private boolean sessionsChanged;
@@ -230,6 +236,7 @@ public final class LeaderAgent implements Agent {
             gated,
             (session, chunk) -> chunks.serve(session, List.of(chunk)),
             chunks::verify);
+    this.standbys = SyncStandbys.none(log::durableIndex, clock);
     this.presence =
         new Presence(config.workspace(), config.presenceLeaseNs(), resumeKey, clock, entropy);
     this.notices = new Notices(clock, this::sendTo);
@@ -289,6 +296,7 @@ public final class LeaderAgent implements Agent {
     this.divergences = new DivergenceReports(auditor);
     this.scheduler = new Scheduler(config.placement(), clock, entropy);
     this.streamedThrough = recovered.index();
+    this.mirroredThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
     this.nextTrimNs = nextHeartbeatNs + TRIM_INTERVAL_NS;
   }
@@ -370,6 +378,22 @@ public final class LeaderAgent implements Agent {
   /** From the start on answers wait as these options say. Before the first connection. */
   public void beginVisibility(VisibilityOptions options) {
     visibility.begin(options, clock.monotonicNs());
+  }
+
+  /**
+   * From the start on what is durable waits for these standbys: the log of this agent must be their
+   * {@code SyncedLog}. Before the first connection.
+   */
+  public void waitFor(SyncStandbys waited) {
+    standbys = waited;
+    sessions.waitFor(waited);
+    handshakeHandler.waitFor(waited);
+    waited.tell(presence::standbyChanged);
+  }
+
+  /** The standbys that are waited for; on the agent's thread only. */
+  public SyncStandbys standbys() {
+    return standbys;
   }
 
   /** Which answers wait for what other workers show; on the agent's thread only. */
@@ -462,6 +486,7 @@ public final class LeaderAgent implements Agent {
 
   /** Whatever ends an established session. */
   private void gone(WorkerSession session, String reason) {
+    standbys.ended(session.id());
     visibility.ended(session.id());
     presence.offline(session.worker(), reason);
     pasts.left(session.worker(), clock.monotonicNs());
@@ -516,9 +541,16 @@ public final class LeaderAgent implements Agent {
     session.heard(now);
     received.add(message);
     if (message instanceof WorkerMessage.Hello hello) {
+      if (standbys.holdsStart() && !standbys.isStandby(session.worker(), hello.features())) {
+        sessions.close(session, "a standby that was synchronous is not back yet");
+        return;
+      }
       handshakeHandler.hello(session, hello, now);
       if (session.isEstablished()) {
         established(session);
+        if (session.isSyncStandby()) {
+          standbys.established(session.id(), session.worker());
+        }
         fanout.established(session.id(), hello.features(), now);
         visibility.established(session.id(), session.worker(), hello.run());
         pasts.established(session.worker(), hello.run(), now);
@@ -542,7 +574,15 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.BarrierRequest(long requestId) ->
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
-        session.reported(applied, log.durableIndex(), now);
+        String lie =
+            standbys.reported(
+                id, applied.syncedIndex(), applied.visibleIndex(), session.sentThrough());
+        if (lie != null) {
+          hangUp(id, lie);
+          return;
+        }
+        session.reported(
+            applied, session.isSyncStandby() ? standbys.ownDurable() : log.durableIndex(), now);
         fanout.applied(id, applied.visibleIndex(), now);
         scheduler.observed(session.worker(), observation(session, applied, now));
         if (!pasts.isAwaited(session.worker())) { // it may be the snapshot that it installs
@@ -704,6 +744,7 @@ public final class LeaderAgent implements Agent {
     if (!gate.isLeader()) {
       return 0;
     }
+    int waited = standbys.tick(clock.monotonicNs()) ? 1 : 0;
     long durable = log.durableIndex();
     int work = visibility.isOn() && visibility.tick(clock.monotonicNs()) ? 1 : 0;
     // Acks first: the first message queued gets the first packets, and a call waits for each ack.
@@ -723,9 +764,15 @@ public final class LeaderAgent implements Agent {
       work += restore.tick();
     }
     work += restores.tick(new WholeRestore(), clock.monotonicNs()) ? 1 : 0;
-    if (sequenced > 0 || durable > streamedThrough || sessionsChanged || fanout.hasRoomAgain()) {
+    long own = standbys.ownDurable();
+    if (sequenced > 0
+        || durable > streamedThrough
+        || own > mirroredThrough
+        || sessionsChanged
+        || fanout.hasRoomAgain()) {
       sessionsChanged = false;
       streamedThrough = durable;
+      mirroredThrough = own;
       work += sessions.stream(durable);
     }
     long now = clock.monotonicNs();
@@ -756,7 +803,7 @@ public final class LeaderAgent implements Agent {
       nextTrimNs = now + TRIM_INTERVAL_NS;
       trimLog(durable);
     }
-    return work;
+    return work + waited;
   }
 
   /** Has the log trimmed as far as nobody needs it (hypersync.md 14.1). */

@@ -8,6 +8,7 @@ import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.syncstandby.SyncStandbyOptions;
 import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
@@ -57,6 +58,7 @@ import java.time.Duration;
  *     is no archive
  * @param enforcesReservations whether an agent gets EACCES where another one holds alone (10.3)
  * @param visibility where changes are visible when their calls return
+ * @param syncStandbys which standbys acknowledgements wait for
  * @param seat whether this process may lead, and on which state
  */
 public record LeaderDaemonOptions(
@@ -90,6 +92,7 @@ public record LeaderDaemonOptions(
     AgentMailOptions agentMail,
     boolean enforcesReservations,
     VisibilityOptions visibility,
+    SyncStandbyOptions syncStandbys,
     LeaderSeat seat) {
   /** The same, with this part of the maximum heap for the filesystem state. */
   public LeaderDaemonOptions withStateHeapShare(double share) {
@@ -133,6 +136,7 @@ public record LeaderDaemonOptions(
         agentMail,
         enforcesReservations,
         visibility,
+        syncStandbys,
         taken);
   }
 }

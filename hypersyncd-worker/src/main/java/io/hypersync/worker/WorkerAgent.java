@@ -30,6 +30,7 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
+import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkAbsent;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
@@ -248,6 +249,10 @@ public final class WorkerAgent implements Agent {
   private boolean hasSnapshot;
 
   private long reportedIndex;
+
+  /** What a leader that waits for this standby was told last. */
+  private long reportedSynced;
+
   private long nextReportNs;
   private long nextStoreNs;
   private long fsyncsElided;
@@ -437,6 +442,7 @@ public final class WorkerAgent implements Agent {
   /** Has all that becomes visible kept: this is a standby. Before the first connection. */
   public void mirrorTo(EntryMirror standby) {
     mirror = standby;
+    session.offer(Feature.SYNC_STANDBY);
   }
 
   /**
@@ -715,9 +721,10 @@ public final class WorkerAgent implements Agent {
         updateWritable();
       }
       case LeaderMessage.SnapshotOffer offer -> offered(offer, now);
-      case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
+      case LeaderMessage.Heartbeat(_, long index, long freeBytes, StandbyStanding standing) -> {
         readBarrier.observed(index);
         session.freeBytes(freeBytes);
+        mirror.standing(standing);
       }
       case LeaderMessage.BarrierResponse(long request, long index) ->
           readBarrier.answered(request, index, visibilityGate.settled());
@@ -1504,9 +1511,13 @@ public final class WorkerAgent implements Agent {
 
   /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */
   private void report(long nowNs, IndexedState shown) {
-    if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
+    long synced = synced();
+    if (nowNs >= nextReportNs
+        || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES
+        || (synced != reportedSynced && session.params().features().has(Feature.SYNC_STANDBY))) {
       nextReportNs = nowNs + config.reportNs();
       reportedIndex = shown.index();
+      reportedSynced = synced;
       catchUp.sample(nowNs, shown.index(), goal(shown));
       link.send(
           new WorkerApplied(
@@ -1516,7 +1527,7 @@ public final class WorkerAgent implements Agent {
               replica.missingChunks(),
               replica.error(),
               surroundings.report().withSyncLag(syncLag.p95Us(nowNs)),
-              synced()));
+              synced));
     }
   }
 

@@ -65,6 +65,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.scrub",
                       "io.hypersync.leader.session",
                       "io.hypersync.leader.snapshot",
+                      "io.hypersync.leader.syncstandby",
                       "io.hypersync.leader.recovery",
                       "io.hypersync.leader.port",
                       "io.hypersync.worker.cache",

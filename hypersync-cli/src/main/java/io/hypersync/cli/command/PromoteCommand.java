@@ -10,6 +10,7 @@ import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.standby.Promotion;
+import io.hypersync.leader.standby.Waited;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.text.ShellWords;
 import java.util.concurrent.Callable;
@@ -26,12 +27,14 @@ import picocli.CommandLine.Option;
       "Be sure that the old leader is gone and does not come back: stop its service, or its host."
           + " Whoever leads without knowing of this one is found out by the first worker that has"
           + " seen both, not earlier. What the old leader has acknowledged and this standby does"
-          + " not have is lost."
+          + " not have is lost; with sync_standby = 1 that is nothing, or it is refused."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync promote --dir /srv/team --dry-run   # could it lead?",
-      "  ./hypersync promote --dir /srv/team && ./hypersync leader --dir /srv/team"
+      "  ./hypersync promote --dir /srv/team && ./hypersync leader --dir /srv/team",
+      "  ./hypersync promote --dir /srv/team --accept-loss   # it may lack something, and there is no"
+          + " other"
     })
 final class PromoteCommand implements Callable<Integer> {
   @Mixin private final Screen screen = new Screen();
@@ -49,6 +52,12 @@ final class PromoteCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Only look whether it is possible.")
   private boolean dryRun;
 
+  @Option(
+      names = "--accept-loss",
+      description =
+          "Promote it although the leader has, or may have, acknowledged something without it.")
+  private boolean acceptsLoss;
+
   @Override
   public Integer call() {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
@@ -61,7 +70,7 @@ final class PromoteCommand implements Callable<Integer> {
                 workspace.id(),
                 HeapBudget.droppable(options.stateMemory(), options.stateHeapShare()),
                 leastTerm())
-            .promote(dryRun);
+            .promote(dryRun, acceptsLoss);
     ObjectNode result =
         JsonNodeFactory.instance
             .objectNode()
@@ -69,7 +78,8 @@ final class PromoteCommand implements Callable<Integer> {
             .put("index", made.index())
             .put("root", made.root().toString())
             .put("nodes", made.nodes())
-            .put("term", made.term());
+            .put("term", made.term())
+            .put("loss", made.loss().text());
     screen.show(result, () -> text(workspace, made));
     return 0;
   }
@@ -82,12 +92,26 @@ final class PromoteCommand implements Callable<Integer> {
     return term;
   }
 
+  private static String missing(Waited.Loss loss) {
+    return switch (loss) {
+      case NONE -> "It has all that was acknowledged.\n";
+      case LAST_MOMENTS ->
+          "The leader did not wait for it: what it has acknowledged in its last moments may be"
+              + " missing.\n";
+      case SINCE_ALONE ->
+          "If the leader has gone on alone, all that it has acknowledged since then is missing.\n";
+      case NOT_CAUGHT_UP ->
+          "It had not caught up: something that was acknowledged may be missing.\n";
+    };
+  }
+
   private String text(WorkspaceDirectory workspace, Promotion.Promoted made) {
     return "Complete up to entry "
         + Quantities.count(made.index())
         + ", "
         + Quantities.count(made.nodes())
         + " files and directories.\n"
+        + missing(made.loss())
         + (dryRun
             ? "It can be promoted, to term " + made.term() + ".\n"
             : "Term "

@@ -4,6 +4,8 @@ import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.syncstandby.Degrade;
+import io.hypersync.leader.syncstandby.SyncStandbyOptions;
 import io.hypersync.leader.visibility.Visibility;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -230,6 +232,46 @@ public final class Settings {
           Duration.ofSeconds(1),
           "With visibility = \"everywhere\": a worker that is not heard from any more is read-only"
               + " after this long, and calls wait for it a tenth longer.");
+
+  /** Whether acknowledgements wait for standbys. */
+  public static final Setting<Long> LEADER_SYNC_STANDBY =
+      used(
+          LEADER,
+          "sync_standby",
+          ValueType.integer(0, 1),
+          0L,
+          "1: nothing is acknowledged, and no mount shows it, before it is on the disks of all"
+              + " standbys that hypersync.leader.standbys names.");
+
+  /** The standbys that are waited for. */
+  public static final Setting<List<WorkerId>> LEADER_STANDBYS =
+      used(
+          LEADER,
+          "standbys",
+          ValueType.workerIds(SyncStandbyOptions.MOST),
+          List.of(),
+          "With sync_standby = 1: the names in the tokens of the standbys that are waited for,"
+              + " several with commas between them. All of them are, so each can be promoted.");
+
+  /** What the leader does without a standby. */
+  public static final Setting<Degrade> LEADER_DEGRADE =
+      used(
+          LEADER,
+          "degrade",
+          ValueType.choice(Degrade.class),
+          Degrade.BLOCK,
+          "With sync_standby = 1, when a standby does not answer: block, so that nothing is"
+              + " acknowledged until it is back, or alone, so that the leader goes on without it"
+              + " after degrade_after. What it acknowledges then is lost if its disk is.");
+
+  /** How long a standby is waited for. */
+  public static final Setting<Duration> LEADER_DEGRADE_AFTER =
+      used(
+          LEADER,
+          "degrade_after",
+          ValueType.duration(Duration.ofMillis(500), ONE_HOUR),
+          Duration.ofSeconds(10),
+          "With degrade = \"alone\": how long a standby is waited for that does not answer.");
 
   /** The largest share of the heap for the filesystem state. */
   public static final Setting<Double> LEADER_STATE_HEAP_SHARE =

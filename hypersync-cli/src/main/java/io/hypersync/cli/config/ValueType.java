@@ -179,6 +179,26 @@ public record ValueType<T>(
     return text;
   }
 
+  /** Names of workers, with commas between them; may be none. */
+  static ValueType<List<WorkerId>> workerIds(int most) {
+    return text(
+        "at most " + most + " names as in tokens, with commas between them",
+        text -> {
+          List<WorkerId> names =
+              Arrays.stream(text.split(","))
+                  .map(String::strip)
+                  .filter(name -> !name.isEmpty())
+                  .map(WorkerId::new)
+                  .distinct()
+                  .toList();
+          if (names.size() > most) {
+            throw new IllegalArgumentException(names.size() + " names");
+          }
+          return names;
+        },
+        names -> names.stream().map(WorkerId::name).collect(Collectors.joining(",")));
+  }
+
   static ValueType<WorkerId> workerId() {
     return text(
         "a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or"

@@ -151,7 +151,7 @@ public final class StatusReport {
     }
     text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
     MulticastReport.append(text, leader);
-    StandbyReport.appendOfLeader(text, leader.path("workers"));
+    StandbyReport.appendOfLeader(text, leader.path("workers"), leader.path("sync_standby"));
     for (JsonNode worker : leader.path("workers")) {
       text.append(ProgressReport.of(worker, "  "));
     }

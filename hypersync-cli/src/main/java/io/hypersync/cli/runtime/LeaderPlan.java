@@ -17,7 +17,9 @@ import io.hypersync.leader.placement.PlacementLimits;
 import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
+import io.hypersync.leader.syncstandby.SyncStandbyOptions;
 import io.hypersync.leader.visibility.VisibilityOptions;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
@@ -107,7 +109,25 @@ public final class LeaderPlan {
             configuration.get(Settings.LEADER_VISIBILITY),
             configuration.get(Settings.LEADER_VISIBILITY_TIMEOUT).toNanos(),
             configuration.get(Settings.LEADER_VISIBILITY_LEASE).toNanos()),
+        syncStandbys(configuration),
         LeaderSeat.ALONE);
+  }
+
+  private static SyncStandbyOptions syncStandbys(Configuration configuration) {
+    if (configuration.get(Settings.LEADER_SYNC_STANDBY) == 0) {
+      return SyncStandbyOptions.OFF;
+    }
+    List<WorkerId> names = configuration.get(Settings.LEADER_STANDBYS);
+    if (names.isEmpty()) {
+      throw new UserError(
+          "sync_standby = 1, and no standby is named",
+          "Name it as its token does: standbys = \"spare\" in [hypersync.leader]",
+          UserError.USAGE);
+    }
+    return new SyncStandbyOptions(
+        names,
+        configuration.get(Settings.LEADER_DEGRADE),
+        configuration.get(Settings.LEADER_DEGRADE_AFTER).toNanos());
   }
 
   /** The paths by which agents know the workspace: what is said, and where it is usually. */

@@ -2,7 +2,9 @@ package io.hypersync.cli.standby;
 
 import io.hypersync.leader.standby.StandbyLog;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.worker.port.EntryMirror;
+import org.jspecify.annotations.Nullable;
 
 /** Leader and worker do not see each other: here what the worker applies gets into the log. */
 public record MirroredLog(StandbyLog log) implements EntryMirror {
@@ -19,6 +21,11 @@ public record MirroredLog(StandbyLog log) implements EntryMirror {
   @Override
   public long knownTerm(long lineage) {
     return log.knownTerm(lineage);
+  }
+
+  @Override
+  public void standing(@Nullable StandbyStanding standing) {
+    log.standing(standing);
   }
 
   @Override
@@ -44,6 +51,11 @@ public record MirroredLog(StandbyLog log) implements EntryMirror {
   @Override
   public void complete() {
     log.syncChunks();
+  }
+
+  @Override
+  public void whenSynced(Runnable synced) {
+    log.whenSynced(synced);
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.standby.LeftBehind;
 import io.hypersync.leader.standby.StandbyLog;
+import io.hypersync.leader.standby.Waited;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
@@ -102,6 +103,12 @@ public final class StandbyDaemon implements Daemon {
     status.put("complete", isComplete);
     status.put("synced_index", log.syncedIndex());
     status.put("log_first_index", log.firstIndex());
+    Waited waited = log.waited();
+    status.put("waited", waited.state() != Waited.State.NO);
+    status.put("synchronous", waited.state() == Waited.State.SYNCHRONOUS);
+    status.put(
+        "alone_after_ms", waited.aloneAfterMs() == 0 ? null : (Integer) waited.aloneAfterMs());
+    status.put("loss", waited.loss().text());
     long lag = Math.max(0, status.path("commit_index").asLong() - log.syncedIndex());
     // A leader that is away may have committed more, or may have been cut off and go on.
     leftBehind(status);

@@ -12,6 +12,7 @@ import io.hypersync.cli.trace.SmallLog;
 import io.hypersync.cli.trace.TrimmedLog;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.standby.StandbyFile;
+import io.hypersync.leader.standby.Waited;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
@@ -89,7 +90,7 @@ final class CutLogCommandTest {
   void theLogOfAStandbyIsNotCut() throws IOException {
     Path state = team.resolve("state");
     SmallLog.write(state);
-    new StandbyFile(WorkspaceDirectory.open(team).id(), 0, 0, true).write(state);
+    new StandbyFile(WorkspaceDirectory.open(team).id(), 0, 0, true, Waited.NOT).write(state);
     Invocation refused = cut("1", "--yes");
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("is the state of a standby"), refused.err());

@@ -55,12 +55,42 @@ final class StandbyReportTest {
                "lag_entries": 2, "lag_ms": 3}},
              {"worker_id": "fresh", "standby": {"complete": false, "synced_index": 0,
                "lag_entries": 41372, "lag_ms": 9000}}]
-            """));
+            """),
+        json("{}").path("none"));
     assertEquals(
         """
           standby spare: 2 entries and 3 ms behind, acknowledged without it
           standby fresh: not complete yet, it cannot be promoted
         """,
+        text.toString());
+  }
+
+  @Test
+  void aLeaderSaysHowThoseStandThatItWaitsFor() throws Exception {
+    StringBuilder text = new StringBuilder();
+    StandbyReport.appendOfLeader(
+        text,
+        json(
+            """
+            [{"worker_id": "spare", "standby": {"complete": true, "synced_index": 41370,
+               "lag_entries": 2, "lag_ms": 3}}]
+            """),
+        json(
+            """
+            {"degrade": "alone", "degrade_after_ms": 10000, "standbys": [
+              {"worker_id": "spare", "state": "synchronous", "lag_entries": 1},
+              {"worker_id": "b", "state": "catching_up", "lag_entries": 1200},
+              {"worker_id": "c", "state": "away"},
+              {"worker_id": "d", "state": "alone", "alone_after": 41372, "since_ms": 61000}]}
+            """));
+    assertEquals(
+        """
+          standby spare: synchronous, 1 entries behind
+          standby b: catching up, 1,200 entries behind; it is waited for 10000 ms
+          standby c: AWAY; it is waited for 10000 ms
+          standby d: LEFT BEHIND since %s: what came after entry 41,372 is on this leader only
+        """
+            .formatted(Quantities.uptime(61_000)),
         text.toString());
   }
 

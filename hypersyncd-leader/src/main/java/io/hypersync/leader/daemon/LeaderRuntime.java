@@ -27,6 +27,8 @@ import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.reservation.ReservationSource;
 import io.hypersync.leader.reservation.ReservationView;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.leader.syncstandby.SyncStandbys;
+import io.hypersync.leader.syncstandby.SyncedLog;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.snapshot.ManifestStates;
@@ -93,7 +95,13 @@ public final class LeaderRuntime implements AutoCloseable {
   private static final long VERIFIED_STEP_BYTES = 2L << 20;
 
   private final LeaderDaemonOptions options;
+
+  /** What it says is durable waits for standbys, if any are waited for. */
   private final OpLog log;
+
+  /** The log on this disk. */
+  private final OpLog ownLog;
+
   private final ChunkStore chunkStore;
   private final LeaderTransport transport;
 
@@ -153,7 +161,7 @@ public final class LeaderRuntime implements AutoCloseable {
       Lineage lineage,
       Term term,
       LeaderState recovered,
-      OpLog log,
+      OpLog ownLog,
       ChunkStore chunkStore,
       LeaderTransport transport,
       @Nullable LocalLeaderTransport beside,
@@ -164,6 +172,17 @@ public final class LeaderRuntime implements AutoCloseable {
       RestoreCatalog restores,
       CompletableFuture<Void> ended) {
     this.options = options;
+    this.ownLog = ownLog;
+    SyncRecordFile syncRecord = new SyncRecordFile(options.stateDir());
+    SyncStandbys standbys =
+        new SyncStandbys(
+            options.syncStandbys(),
+            syncRecord.read(),
+            recovered.index(),
+            ownLog::durableIndex,
+            syncRecord,
+            Clock.SYSTEM);
+    OpLog log = standbys.isOn() ? new SyncedLog(ownLog, standbys) : ownLog;
     this.log = log;
     this.chunkStore = chunkStore;
     this.windows = new WindowFiles(options.stateDir());
@@ -179,7 +198,7 @@ public final class LeaderRuntime implements AutoCloseable {
             multicast,
             call -> loop().post(call),
             faults);
-    this.logReader = new LogReader(log, transport, call -> loop().post(call));
+    this.logReader = new LogReader(ownLog, transport, call -> loop().post(call));
     this.freeSpace =
         new Periodic(
             "leader-free-space",
@@ -300,6 +319,9 @@ public final class LeaderRuntime implements AutoCloseable {
       agent.enforceReservations();
     }
     agent.beginVisibility(options.visibility());
+    if (standbys.isOn()) {
+      agent.waitFor(standbys);
+    }
     this.mailClient = options.agentMail().isOn() ? new AgentMailClient(options.agentMail()) : null;
     this.reservationSource =
         reservationSource(
@@ -801,7 +823,7 @@ public final class LeaderRuntime implements AutoCloseable {
   /** Waits a moment until what was logged last is durable; false if that does not happen. */
   private boolean allIsDurable() {
     long head = agent.sequencer().headIndex();
-    for (long waitedMs = 0; log.durableIndex() < head; waitedMs++) {
+    for (long waitedMs = 0; ownLog.durableIndex() < head; waitedMs++) {
       if (waitedMs >= LAST_WRITES_MS) {
         return false;
       }
@@ -915,12 +937,20 @@ public final class LeaderRuntime implements AutoCloseable {
         options.dataPlane(),
         options.placement(),
         new NegotiatedParams(
-            isMulticast(options)
-                ? Features.SUPPORTED
-                : Features.SUPPORTED.without(Feature.MULTICAST),
+            features(options),
             options.chunkMax(),
             options.inlineThreshold(),
             NegotiatedParams.DEFAULT.batchWindowMs()));
+  }
+
+  private static Features features(LeaderDaemonOptions options) {
+    Features features = Features.SUPPORTED;
+    if (!isMulticast(options)) {
+      features = features.without(Feature.MULTICAST);
+    }
+    return options.syncStandbys().names().isEmpty()
+        ? features
+        : features.with(Feature.SYNC_STANDBY);
   }
 
   /** The agent's session port, implemented by the transport. */

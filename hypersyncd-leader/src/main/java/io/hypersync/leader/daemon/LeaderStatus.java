@@ -17,6 +17,8 @@ import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootLatencies;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.leader.syncstandby.Degrade;
+import io.hypersync.leader.syncstandby.SyncStandbys;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.invariant.Invariant;
@@ -118,11 +120,12 @@ final class LeaderStatus {
       workers.add(
           worker(
               session,
-              log.durableIndex(),
+              session.isSyncStandby() ? agent.standbys().ownDurable() : log.durableIndex(),
               agent.intentHandler().rates().of(session.worker(), Clock.SYSTEM.monotonicNs()),
               agent.fanout().status(session.id()),
               agent.scheduler().judgement(session.worker())));
     }
+    status.set("sync_standby", syncStandby(agent.standbys(), Clock.SYSTEM.monotonicNs()));
     status.set("visibility", VisibilityRequests.json(agent, Clock.SYSTEM.monotonicNs()));
     status.set("presence", PresenceRequests.counts(agent.presence()));
     status
@@ -257,6 +260,35 @@ final class LeaderStatus {
     node.put("synced_index", report.syncedIndex());
     node.put("lag_entries", Math.max(0, commitIndex - report.syncedIndex()));
     node.put("lag_ms", session.standbyLag().ns(Clock.SYSTEM.monotonicNs()) / NS_PER_MS);
+    return node;
+  }
+
+  /** Which standbys are waited for, and how they stand; null if nobody is. */
+  private static @Nullable ObjectNode syncStandby(SyncStandbys standbys, long nowNs) {
+    if (!standbys.isOn()) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    boolean waitsForEver = standbys.options().degrade() == Degrade.BLOCK;
+    node.put("degrade", standbys.options().degrade().text());
+    node.put(
+        "degrade_after_ms",
+        waitsForEver ? null : (Long) (standbys.options().degradeAfterNs() / NS_PER_MS));
+    node.put("holds_start", standbys.holdsStart());
+    node.put("own_index", standbys.ownDurable());
+    node.put("waiting", standbys.waiting());
+    node.put("waiting_ms", standbys.waitingNs(nowNs) / NS_PER_MS);
+    ArrayNode all = node.putArray("standbys");
+    for (SyncStandbys.Report each : standbys.reports()) {
+      all.addObject()
+          .put("worker_id", each.name().name())
+          .put("state", each.state())
+          .put("connected", each.isConnected())
+          .put("synced_index", each.synced())
+          .put("lag_entries", each.lacks())
+          .put("alone_after", each.aloneAfter())
+          .put("since_ms", Math.max(0, Clock.SYSTEM.epochNs() / NS_PER_MS - each.sinceEpochMs()));
+    }
     return node;
   }
 

@@ -63,7 +63,7 @@ public final class Notices {
           told.isWelcome = false;
         }
       }
-      case SESSION_REPLACED -> {}
+      case SESSION_REPLACED, STANDBY_SYNCHRONOUS, STANDBY_LEFT -> {}
     }
   }
 

@@ -285,6 +285,21 @@ public final class Presence {
     }
   }
 
+  /**
+   * A standby is synchronous from now on, or the leader goes on without it.
+   *
+   * @param why for a person
+   */
+  public void standbyChanged(WorkerId standby, boolean isSynchronous, String why) {
+    Lease lease = leases.get(standby);
+    events.add(
+        isSynchronous ? Kind.STANDBY_SYNCHRONOUS : Kind.STANDBY_LEFT,
+        standby,
+        lease == null ? 0 : lease.session,
+        lease == null ? "" : lease.address,
+        why);
+  }
+
   /** The connection of a worker has ended; its lease goes on for a while. */
   public void offline(WorkerId worker, String reason) {
     Lease lease = leases.get(worker);

@@ -31,7 +31,11 @@ public record PresenceEvent(
     /** The connection is lost; the lease goes on. */
     LINK_LOST(false),
     /** There is a connection again, and the lease has gone on. */
-    LINK_RESUMED(false);
+    LINK_RESUMED(false),
+    /** A standby has all that was acknowledged, and nothing is acknowledged without it. */
+    STANDBY_SYNCHRONOUS(true),
+    /** The leader goes on without a standby. */
+    STANDBY_LEFT(true);
 
     private final boolean isSeenByAll;
 

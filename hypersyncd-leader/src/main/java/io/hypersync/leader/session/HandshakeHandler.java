@@ -11,6 +11,7 @@ import io.hypersync.leader.notice.Notices;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.presence.Presence;
+import io.hypersync.leader.syncstandby.SyncStandbys;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
@@ -59,6 +60,10 @@ public final class HandshakeHandler {
   private Lineage lineage = Lineage.FIRST;
   private Consumer<SessionId> beforeWelcome = _ -> {};
   private Term term = Term.FIRST;
+
+  /** Null if nobody is waited for. */
+  private @Nullable SyncStandbys standbys;
+
   private final LongSupplier collectedThrough;
   private final Presence presence;
   private final Notices notices;
@@ -126,7 +131,10 @@ public final class HandshakeHandler {
           "worker " + session.worker() + " " + deposed,
           new Deposition(lineage.id(), hello.seen().term(), session.worker()));
     }
-    String lacking = lacking(hello.seen());
+    boolean isSyncStandby =
+        standbys != null && standbys.isStandby(session.worker(), hello.features());
+    long durable = isSyncStandby ? ownDurable() : log.durableIndex();
+    String lacking = lacking(hello.seen(), durable);
     if (lacking != null) {
       // Not DIVERGED: the worker is right, and is to keep its state for a leader that has it.
       sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + lacking));
@@ -139,8 +147,8 @@ public final class HandshakeHandler {
       return;
     }
     long applied = hello.appliedIndex();
-    if (applied > log.durableIndex()) {
-      sessions.refuse(session, isAhead(applied));
+    if (applied > durable) {
+      sessions.refuse(session, isAhead(applied, durable));
       return;
     }
     Hash root = applied == 0 ? genesisRoot : rootAt(applied);
@@ -158,14 +166,17 @@ public final class HandshakeHandler {
     if (older != null) {
       takeOver(older, session, resumes.isPresent());
     }
+    if (isSyncStandby) {
+      session.becomesSyncStandby();
+    }
     if (offer == null) {
       sessions.establish(session, applied);
-      holds.goesOn(session.worker(), log.durableIndex());
+      holds.goesOn(session.worker(), durable);
     } else {
       sessions.establishWithOffer(session, applied);
       holds.offered(session.worker(), offer.index(), nowNs);
     }
-    welcome(session, hello, resumes);
+    welcome(session, hello, resumes, durable);
     if (offer != null) {
       port.send(session.id(), offer);
     }
@@ -241,9 +252,12 @@ public final class HandshakeHandler {
     }
   }
 
-  private void welcome(WorkerSession session, Hello hello, OptionalLong resumes) {
+  private void welcome(WorkerSession session, Hello hello, OptionalLong resumes, long commitIndex) {
     beforeWelcome.accept(session.id());
     Features both = config.params().features().and(hello.features());
+    if (!session.isSyncStandby()) {
+      both = both.without(Feature.SYNC_STANDBY);
+    }
     if (both.has(Feature.KEPT_PAYLOADS)) {
       session.keepsPayloads();
     }
@@ -252,7 +266,7 @@ public final class HandshakeHandler {
         new Welcome(
             config.workspace(),
             epoch,
-            log.durableIndex(),
+            commitIndex,
             (int) (config.heartbeatNs() / NS_PER_MS),
             config.params().with(both),
             locks.established(session.worker(), hello.run()),
@@ -267,6 +281,15 @@ public final class HandshakeHandler {
   /** Sets what is done with each connection before its Welcome is sent. */
   public void beforeWelcome(Consumer<SessionId> told) {
     beforeWelcome = told;
+  }
+
+  /** Sets which standbys are waited for: what is durable here they may have already. */
+  public void waitFor(SyncStandbys waited) {
+    standbys = waited;
+  }
+
+  private long ownDurable() {
+    return standbys == null ? log.durableIndex() : standbys.ownDurable();
   }
 
   /** Sets of which lineage the leader's state is, and in which term it leads. */
@@ -295,7 +318,7 @@ public final class HandshakeHandler {
    * Why this state is older than what a worker has seen, or another one; null if it is not. What
    * was seen before a rewind does not count: that was given up on purpose.
    */
-  private @Nullable String lacking(SeenState seen) {
+  private @Nullable String lacking(SeenState seen, long durable) {
     if (seen.index() == 0
         || (seen.lineage() != lineage.id() && lineage.descendsFrom(seen.lineage()))) {
       return null;
@@ -304,11 +327,11 @@ public final class HandshakeHandler {
     if (seen.lineage() != lineage.id()) {
       return has
           + " of a lineage that the leader's state, of entry "
-          + log.durableIndex()
+          + durable
           + ", does not know: that is older than its last rewind, or another one's";
     }
-    if (seen.index() > log.durableIndex()) {
-      return has + ", the leader's state ends at entry " + log.durableIndex();
+    if (seen.index() > durable) {
+      return has + ", the leader's state ends at entry " + durable;
     }
     Hash root = rootAt(seen.index());
     return root == null || root.equals(seen.root())
@@ -353,13 +376,13 @@ public final class HandshakeHandler {
         "worker " + older.worker() + " is already connected from " + older.address());
   }
 
-  private Refused isAhead(long applied) {
+  private static Refused isAhead(long applied, long durable) {
     return new Refused(
         Reason.DIVERGED,
         "the worker has applied entry "
             + applied
             + ", the log ends at "
-            + log.durableIndex()
+            + durable
             + ": it followed another log; if this one was cut or restored on purpose, restart the"
             + " worker");
   }

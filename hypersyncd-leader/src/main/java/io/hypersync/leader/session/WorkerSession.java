@@ -29,6 +29,10 @@ public final class WorkerSession {
   private long goalNs;
   private boolean readingLog;
   private boolean installing;
+
+  /** Whether it is sent what is durable on the leader's own disk: a standby that is waited for. */
+  private boolean isSyncStandby;
+
   private @Nullable WorkerApplied report;
   private final StandbyLag standbyLag = new StandbyLag();
   private final ProgressMeter catchUp = new ProgressMeter();
@@ -183,6 +187,21 @@ public final class WorkerSession {
 
   void offered() {
     installing = true;
+  }
+
+  /** It is a standby that is waited for: it gets entries before they count as durable. */
+  void becomesSyncStandby() {
+    isSyncStandby = true;
+  }
+
+  /** Whether it gets what is durable on the leader's disk, and may not be on those of standbys. */
+  public boolean isSyncStandby() {
+    return isSyncStandby;
+  }
+
+  /** The last entry that it was sent on this connection, or had before. */
+  public long sentThrough() {
+    return nextIndex - 1;
   }
 
   long nextIndex() {

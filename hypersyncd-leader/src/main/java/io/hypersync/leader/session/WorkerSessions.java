@@ -2,6 +2,7 @@ package io.hypersync.leader.session;
 
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.syncstandby.SyncStandbys;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.wire.message.ChunkDelivery;
@@ -38,6 +39,9 @@ public final class WorkerSessions {
   private final EndListener ends;
   private final Map<SessionId, WorkerSession> sessions = new LinkedHashMap<>();
   private final Map<WorkerId, WorkerSession> byWorker = new HashMap<>();
+
+  /** Null if nobody is waited for. */
+  private @Nullable SyncStandbys standbys;
 
   /** Called when entries are about to be sent. */
   @FunctionalInterface
@@ -107,6 +111,23 @@ public final class WorkerSessions {
     this.logReader = logReader;
     this.tail = tail;
     this.windowEntries = windowEntries;
+  }
+
+  /**
+   * Sets which standbys are waited for: they are sent all that is durable on the leader's disk, for
+   * else it would wait for what it does not send.
+   */
+  public void waitFor(SyncStandbys waited) {
+    standbys = waited;
+  }
+
+  /**
+   * What counts as durable for a session.
+   *
+   * @param durableIndex what does for workers
+   */
+  private long durableFor(WorkerSession session, long durableIndex) {
+    return standbys != null && session.isSyncStandby() ? standbys.ownDurable() : durableIndex;
   }
 
   /** A connection was opened; the worker sends Hello next. */
@@ -233,7 +254,7 @@ public final class WorkerSessions {
     }
     session.readingLog(false);
     if (session.nextIndex() == fromIndex && !entries.isEmpty()) {
-      int _ = send(session, entries, durableIndex);
+      int _ = send(session, entries, durableFor(session, durableIndex));
     }
   }
 
@@ -262,7 +283,13 @@ public final class WorkerSessions {
   public void heartbeat(long leaderEpoch, long durableIndex, long freeBytes) {
     for (WorkerSession session : sessions.values()) {
       if (session.isEstablished()) {
-        port.send(session.id(), new Heartbeat(leaderEpoch, durableIndex, freeBytes));
+        port.send(
+            session.id(),
+            new Heartbeat(
+                leaderEpoch,
+                durableFor(session, durableIndex),
+                freeBytes,
+                standbys == null ? null : standbys.standing(session.id())));
       }
     }
   }
@@ -280,7 +307,8 @@ public final class WorkerSessions {
     }
   }
 
-  private int stream(WorkerSession session, long durableIndex) {
+  private int stream(WorkerSession session, long durableForWorkers) {
+    long durableIndex = durableFor(session, durableForWorkers);
     int sent = 0;
     long through =
         Math.min(

@@ -78,8 +78,9 @@ public final class Promotion {
    * @param root the Merkle root after it
    * @param nodes files and directories of the state
    * @param term in which it is led
+   * @param loss what may be missing of what the leader has acknowledged
    */
-  public record Promoted(long index, Hash root, long nodes, long term) {}
+  public record Promoted(long index, Hash root, long nodes, long term, Waited.Loss loss) {}
 
   /**
    * Prepares it.
@@ -98,10 +99,12 @@ public final class Promotion {
    * Does it.
    *
    * @param dryRun only look whether it is possible
+   * @param acceptsLoss whether something may be missing that the leader has acknowledged, though it
+   *     waits for this standby
    * @throws UserError if the directory is no standby's, or in use, or not complete: says what is
    *     missing
    */
-  public Promoted promote(boolean dryRun) {
+  public Promoted promote(boolean dryRun, boolean acceptsLoss) {
     try (StateLock _ = StateLock.acquire(stateDir, "hypersync promote")) {
       StandbyFile standby =
           StandbyFile.read(stateDir)
@@ -120,11 +123,22 @@ public final class Promotion {
       Term next = next(standby);
       LeaderState state = whole();
       Takeover.requireEntries(state.index());
+      Waited.Loss loss = standby.waited().loss();
+      if (!dryRun && loss.needsConsent() && !acceptsLoss) {
+        throw new UserError(
+            "this standby may lack what was acknowledged after its last entry, "
+                + state.index()
+                + ": "
+                + why(standby.waited()),
+            "If the old leader can be started, start that instead. To go on without what is"
+                + " missing: --accept-loss");
+      }
       if (!dryRun) {
         Takeover.of(standby, next, new Directory(stateDir));
         LOG.info("{} can be led in term {}", stateDir, next.number());
       }
-      return new Promoted(state.index(), state.root(), state.state().nodes().size(), next.number());
+      return new Promoted(
+          state.index(), state.root(), state.state().nodes().size(), next.number(), loss);
     } catch (IOException e) {
       throw new UserError(
           "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
@@ -147,6 +161,14 @@ public final class Promotion {
       known = Math.max(known, deposed.get().term());
     }
     return Takeover.term(known, leastTerm);
+  }
+
+  private static String why(Waited waited) {
+    return waited.loss() == Waited.Loss.NOT_CAUGHT_UP
+        ? "it had not caught up, or the leader had gone on without it"
+        : "the leader goes on alone when it has not heard of this standby for "
+            + waited.aloneAfterMs()
+            + " ms, and nobody here knows whether it has lived for so long";
   }
 
   /** The state that it would lead with; all of it is here. */

@@ -83,7 +83,7 @@ final class Rejoin {
       if (Files.exists(old)) {
         LeftBehind.keepWhole(stateDir, old); // of an earlier time, which was not completed
       }
-      new StandbyFile(workspace, deposed.get().lineage(), deposed.get().term(), false)
+      new StandbyFile(workspace, deposed.get().lineage(), deposed.get().term(), false, Waited.NOT)
           .write(stateDir);
       LOG.warn("{} was led in term {}, and is that of a standby now", stateDir, term(stateDir));
     }

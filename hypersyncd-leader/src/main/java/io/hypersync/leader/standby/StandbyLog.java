@@ -19,6 +19,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.SnapshotDirectory;
+import io.hypersync.wire.message.StandbyStanding;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,7 @@ public final class StandbyLog implements AutoCloseable {
   private volatile StandbyFile mark;
   private volatile @Nullable OpLog log;
   private volatile boolean hasFailed;
+  private volatile Runnable synced = () -> {};
 
   /** What is left to be done with the log of a deposed leader; null if nothing is. */
   private volatile @Nullable Rejoin rejoin;
@@ -168,7 +170,9 @@ public final class StandbyLog implements AutoCloseable {
         (index, payload) -> verdict(index > begin, payload),
         new OpLogListener() {
           @Override
-          public void onDurable(CommittedBatch batch) {}
+          public void onDurable(CommittedBatch batch) {
+            synced.run(); // a leader may wait for it
+          }
 
           @Override
           public void onFailure(OpLogFailedException failure) {
@@ -223,16 +227,34 @@ public final class StandbyLog implements AutoCloseable {
               + ", and that of this standby at entry "
               + open.appendedIndex());
     }
-    StandbyFile next = new StandbyFile(mark.workspace(), lineage, term, true);
-    if (!next.equals(mark)) {
-      disk.mark(next);
-      mark = next;
-    }
+    remember(new StandbyFile(mark.workspace(), lineage, term, true, mark.waited()));
     if (rejoin != null && comparing == null) {
       isToStop = false;
       boolean own = isOwnBeginning;
       comparing =
           Thread.ofPlatform().name("standby-left-behind").start(() -> compare(own, commitIndex));
+    }
+  }
+
+  /**
+   * The leader says how this standby stands; durable on return.
+   *
+   * @param standing null if the leader does not wait for it
+   */
+  public void standing(@Nullable StandbyStanding standing) {
+    remember(
+        new StandbyFile(
+            mark.workspace(),
+            mark.lineage(),
+            mark.term(),
+            mark.hasFollowed(),
+            mark.waited().after(standing)));
+  }
+
+  private void remember(StandbyFile next) {
+    if (!next.equals(mark)) {
+      disk.mark(next);
+      mark = next;
     }
   }
 
@@ -277,6 +299,20 @@ public final class StandbyLog implements AutoCloseable {
    */
   public boolean isRejoining() {
     return rejoin != null;
+  }
+
+  /** Who waits for this standby, as the leader has said last; any thread. */
+  public Waited waited() {
+    return mark.waited();
+  }
+
+  /**
+   * Has this run each time that more is synced.
+   *
+   * @param told on the thread that writes the log; must not block
+   */
+  public void whenSynced(Runnable told) {
+    synced = told;
   }
 
   /**

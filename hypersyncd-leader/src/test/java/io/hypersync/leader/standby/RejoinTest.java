@@ -196,7 +196,8 @@ final class RejoinTest {
     before.write("one");
     wasLed(before);
     follow(before);
-    Promotion.Promoted made = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false);
+    Promotion.Promoted made =
+        new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false, false);
     assertEquals(5, made.term());
     assertEquals(2, made.index());
     DeposedFile.refuse(stateDir, Optional.empty());
@@ -208,11 +209,14 @@ final class RejoinTest {
     wasLed(before);
     follow(before);
     assertEquals(
-        1_700, new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 1_700).promote(true).term());
-    assertEquals(5, new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 3).promote(true).term());
+        1_700,
+        new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 1_700).promote(true, false).term());
+    assertEquals(
+        5, new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 3).promote(true, false).term());
     assertThrows(
         UserError.class,
-        () -> new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, Term.MAX + 1).promote(true));
+        () ->
+            new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, Term.MAX + 1).promote(true, false));
   }
 
   /** Its state is given up, and nobody has given it another one. */
@@ -228,7 +232,7 @@ final class RejoinTest {
     UserError refused =
         assertThrows(
             UserError.class,
-            () -> new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false));
+            () -> new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false, false));
     assertEquals("this standby has not followed any leader yet", refused.message());
     assertThrows(UserError.class, () -> StandbyFile.refuse(stateDir), "nor as it was");
   }
@@ -261,7 +265,8 @@ final class RejoinTest {
   void itGoesOnAfterACrash() throws Exception {
     before.write("one");
     wasLed(new History(before).write("only here"));
-    new StandbyFile(WORKSPACE, 0, 4, false).write(stateDir); // the old log is still in its place
+    new StandbyFile(WORKSPACE, 0, 4, false, Waited.NOT)
+        .write(stateDir); // the old log is still in its place
     for (int start = 0; start < 3; start++) {
       try (DiskChunkStore chunks = store();
           StandbyLog log = open(chunks)) {

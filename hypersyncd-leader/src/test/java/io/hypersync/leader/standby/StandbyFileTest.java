@@ -16,7 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What makes a state directory a standby's. */
 final class StandbyFileTest {
-  private static final StandbyFile STANDBY = new StandbyFile(new WorkspaceId(1, 2), -7, 3, true);
+  private static final StandbyFile STANDBY =
+      new StandbyFile(
+          new WorkspaceId(1, 2), -7, 3, true, new Waited(Waited.State.SYNCHRONOUS, 10_000));
 
   @TempDir Path directory;
 
@@ -25,6 +27,21 @@ final class StandbyFileTest {
     assertEquals(Optional.empty(), StandbyFile.read(directory));
     STANDBY.write(directory);
     assertEquals(Optional.of(STANDBY), StandbyFile.read(directory));
+  }
+
+  /** A standby of an earlier version was waited for by nobody. */
+  @Test
+  void version1IsReadAsItWas() throws IOException {
+    String old =
+        STANDBY
+            .toText()
+            .replace("standby: 2", "standby: 1")
+            .replace("waited: synchronous\nalone-after-ms: 10000\n", "");
+    Files.writeString(directory.resolve("standby"), old);
+    StandbyFile read = StandbyFile.read(directory).orElseThrow();
+    assertEquals(new StandbyFile(new WorkspaceId(1, 2), -7, 3, true, Waited.NOT), read);
+    read.write(directory);
+    assertEquals(Optional.of(read), StandbyFile.read(directory));
   }
 
   @Test
@@ -45,7 +62,12 @@ final class StandbyFileTest {
         List.of(
             "",
             "garbage",
-            good.replace("standby: 1", "standby: 2"),
+            good.replace("standby: 2", "standby: 1"),
+            good.replace("standby: 2", "standby: 3"),
+            good.replace("waited: synchronous", "waited: SYNCHRONOUS"),
+            good.replace("waited: synchronous", "waited: perhaps"),
+            good.replace("alone-after-ms: 10000", "alone-after-ms: -1"),
+            good.replace("alone-after-ms: 10000\n", ""),
             good.replace("term: 3", "term: -3"),
             good.replace("term: 3", "term: 03"),
             good.replace("lineage: f", "lineage: "),

@@ -96,7 +96,7 @@ final class StandbyStateTest {
   }
 
   private Promotion.Promoted promote() {
-    return new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false);
+    return new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false, false);
   }
 
   private List<Long> logged() throws Exception {
@@ -222,11 +222,12 @@ final class StandbyStateTest {
   @Test
   void oneThatIsCompleteIsPromotedToTheNextTerm() {
     follow(4);
-    Promotion.Promoted looked = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(true);
+    Promotion.Promoted looked =
+        new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(true, false);
     assertTrue(StandbyFile.read(stateDir).isPresent(), "nobody has said so yet");
     Promotion.Promoted made = promote();
     assertEquals(looked, made);
-    assertEquals(new Promotion.Promoted(4, state.root(), 2, 4), made);
+    assertEquals(new Promotion.Promoted(4, state.root(), 2, 4, Waited.Loss.LAST_MOMENTS), made);
     assertFalse(StandbyFile.read(stateDir).isPresent());
     assertEquals(new Term(4), TermFile.read(stateDir));
     assertEquals(5, LineageFile.read(stateDir).id());

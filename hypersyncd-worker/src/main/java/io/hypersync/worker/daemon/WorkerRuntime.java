@@ -320,6 +320,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Makes this a standby, which is not to be mounted; before {@link #join}. */
   public void mirrorTo(EntryMirror mirror) {
     agent.mirrorTo(mirror);
+    mirror.whenSynced(loop::wake);
     cacheThread.tellBefore(mirror::collecting);
   }
 

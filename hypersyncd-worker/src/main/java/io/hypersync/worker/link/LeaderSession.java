@@ -2,6 +2,8 @@ package io.hypersync.worker.link;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -36,6 +38,7 @@ public final class LeaderSession {
   private OptionalLong epochSeen = OptionalLong.empty();
   private long catchUpTarget;
   private volatile NegotiatedParams params = NegotiatedParams.DEFAULT;
+  private Features features;
   private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The divergence message that was logged last; empty if the logs agree. */
@@ -56,9 +59,15 @@ public final class LeaderSession {
    */
   public LeaderSession(WorkerConfig config, LeaderLink link, Runnable lost, long nowNs) {
     this.config = config;
+    this.features = config.features();
     this.link = link;
     this.lost = lost;
     this.monitor = new LinkMonitor(config, nowNs);
+  }
+
+  /** From the next Hello on this is offered, too. Before the first connection. */
+  public void offer(Feature feature) {
+    features = features.with(feature);
   }
 
   /** The state of the link. */
@@ -109,7 +118,7 @@ public final class LeaderSession {
             root,
             run,
             Protocol.REVISION,
-            config.features(),
+            features,
             resumeToken,
             seen,
             notices.seen()));
@@ -127,7 +136,7 @@ public final class LeaderSession {
       return false;
     }
     String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
-    String problem = revision == null ? welcome.params().problem(config.features()) : revision;
+    String problem = revision == null ? welcome.params().problem(features) : revision;
     if (problem != null) {
       link.disconnect();
       refusedHere(

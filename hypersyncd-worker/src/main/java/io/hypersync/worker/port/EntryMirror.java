@@ -1,7 +1,9 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps all that becomes visible here, on this disk: what makes a worker a standby. An entry is
@@ -23,6 +25,9 @@ public interface EntryMirror extends AutoCloseable {
         }
 
         @Override
+        public void standing(@Nullable StandbyStanding standing) {}
+
+        @Override
         public void withoutChunksThrough(long index) {}
 
         @Override
@@ -36,6 +41,9 @@ public interface EntryMirror extends AutoCloseable {
 
         @Override
         public void complete() {}
+
+        @Override
+        public void whenSynced(Runnable synced) {}
 
         @Override
         public long syncedIndex() {
@@ -68,6 +76,13 @@ public interface EntryMirror extends AutoCloseable {
   long knownTerm(long lineage);
 
   /**
+   * The leader says how this standby stands; durable on return if that is news.
+   *
+   * @param standing null if the leader does not wait for it
+   */
+  void standing(@Nullable StandbyStanding standing);
+
+  /**
    * Entries up to this one may be applied without their chunks from now on, since the leader may
    * have collected them. Durable on return.
    */
@@ -92,6 +107,13 @@ public interface EntryMirror extends AutoCloseable {
    * durable on return.
    */
   void complete();
+
+  /**
+   * Has this run each time that {@link #syncedIndex} has grown, in place of what was set before.
+   *
+   * @param synced on any thread; must not block
+   */
+  void whenSynced(Runnable synced);
 
   /** All entries up to this one are on the disk, with their chunks. Any thread. */
   long syncedIndex();

@@ -51,6 +51,7 @@ public final class StateLock implements AutoCloseable {
           "deposed",
           "oplog.deposed",
           "left-behind",
+          "synchronous",
           "seen",
           "seen.new",
           "enrolment.token",

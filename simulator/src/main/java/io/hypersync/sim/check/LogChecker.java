@@ -171,7 +171,7 @@ public final class LogChecker {
           case LeaderMessage.IntentStatusResponse(_, _, LeaderMessage.Committed committed) ->
               committed == null ? 0 : committed.logIndex();
           case LeaderMessage.Welcome welcome -> welcome.commitIndex();
-          case LeaderMessage.Heartbeat(_, long commitIndex, _) -> commitIndex;
+          case LeaderMessage.Heartbeat(_, long commitIndex, _, _) -> commitIndex;
           case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
           case LeaderMessage.LogEntries(long commitIndex, _, _) -> commitIndex;
           case LeaderMessage.LockResponse lock -> lock.commitIndex();

@@ -121,7 +121,7 @@ public final class PresenceChecker {
         awaySinceNs.remove(worker);
       }
       case LINK_LOST -> awaySinceNs.put(worker, nowNs);
-      case SESSION_REPLACED -> {}
+      case SESSION_REPLACED, STANDBY_SYNCHRONOUS, STANDBY_LEFT -> {}
     }
   }
 }

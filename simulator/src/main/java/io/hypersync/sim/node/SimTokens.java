@@ -60,7 +60,7 @@ final class SimTokens {
           disk.snapshots().count(LeaderDisk.SESSION_TAKEN_OVER);
         }
       }
-      case WORKER_JOINED, LINK_LOST -> {}
+      case WORKER_JOINED, LINK_LOST, STANDBY_SYNCHRONOUS, STANDBY_LEFT -> {}
     }
   }
 

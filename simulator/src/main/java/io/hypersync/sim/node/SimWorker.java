@@ -765,7 +765,7 @@ public final class SimWorker implements WorkerEnd {
         replica.collectedThrough(collectedThrough);
         payloads.agreed(welcome.params().features().has(Feature.KEPT_PAYLOADS));
       }
-      case LeaderMessage.Heartbeat(_, long index, _) -> record.received(index);
+      case LeaderMessage.Heartbeat(_, long index, _, _) -> record.received(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.received(index);
       case LeaderMessage.LogEntries(long index, _, _) -> record.received(index);
       case LeaderMessage.LockResponse lock -> record.received(lock.commitIndex());

@@ -3,6 +3,7 @@ package io.hypersync.e2e.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,15 +12,29 @@ import io.hypersync.e2e.harness.DaemonJvm;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A standby follows a leader on real mounts, and its state is led when that one is gone. */
 @RealMounts
 class StandbyOnMountsTest {
+  private static final List<String> WRITERS = List.of("a", "b");
+
+  /** How often a leader that waits for its standby is killed; docs/testing.md. */
+  private static final int ROUNDS = Integer.getInteger("hypersync.sync_standby.rounds", 2);
+
+  /** Durable calls that are measured in each turn; 0 for none. */
+  private static final int CALLS = Integer.getInteger("hypersync.sync_standby.calls", 0);
+
   @Test
   void whenTheLeaderIsKilledItsStandbyIsLedAndMountsGoOn() throws Exception {
     try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
@@ -134,7 +149,215 @@ class StandbyOnMountsTest {
     }
   }
 
+  /**
+   * Leader and standby are killed while two mounts write, the standby is promoted, and the next one
+   * follows it: what any call was told is there, on both mounts.
+   */
+  @Test
+  void nothingThatWasAcknowledgedIsLostWithASynchronousStandby() throws Exception {
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT);
+        ExecutorService threads = Executors.newFixedThreadPool(WRITERS.size())) {
+      cluster.startLeader(waitingFor("spare-0", "block"));
+      DaemonJvm standby = cluster.startStandby("spare-0");
+      for (String mount : WRITERS) {
+        cluster.startWorker(mount);
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        String name = "spare-" + round;
+        awaitState(cluster, name, "synchronous");
+        AtomicBoolean isOver = new AtomicBoolean();
+        List<Future<List<String>>> acknowledged = new ArrayList<>();
+        for (String mount : WRITERS) {
+          String prefix = mount + "-" + round + "-";
+          acknowledged.add(threads.submit(() -> writeUntil(isOver, cluster.mount(mount), prefix)));
+        }
+        Thread.sleep(1_000);
+        cluster.leader().kill();
+        standby.kill();
+        isOver.set(true);
+        Shell promoted = promoteAs(cluster, name);
+        assertEquals(0, promoted.exit(), promoted.output());
+        assertTrue(promoted.output().contains("\"loss\" : \"none\""), promoted.output());
+        String next = "spare-" + (round + 1);
+        cluster.startLeader(
+            Stream.concat(
+                    Stream.of(waitingFor(next, "block")),
+                    Stream.of("--state-dir", cluster.stateDir(name).toString()))
+                .toArray(String[]::new));
+        standby = cluster.startStandby(next);
+        for (String mount : WRITERS) {
+          cluster.awaitWritable(mount);
+        }
+        int count = 0;
+        for (Future<List<String>> of : acknowledged) {
+          for (String file : of.get()) {
+            for (String mount : WRITERS) {
+              assertEquals(file.repeat(50), Files.readString(cluster.mount(mount).resolve(file)));
+            }
+            count++;
+          }
+        }
+        System.out.printf("round %d: %d acknowledged files are there%n", round, count);
+        assertTrue(count > 10, "the writers were acknowledged something: " + count);
+      }
+      cluster.assertSameRoots(WRITERS.toArray(String[]::new));
+    }
+  }
+
+  @Test
+  void withoutItsStandbyALeaderGoesOnAloneAndSaysSoOrWaits() throws Exception {
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
+      cluster.startLeader(waitingFor("spare", "alone"));
+      DaemonJvm standby = cluster.startStandby("spare");
+      awaitState(cluster, "spare", "synchronous");
+      cluster.startWorker("a");
+      Path a = cluster.mount("a");
+      write(a, "both", 5);
+      standby.await("know it", status -> status.path("synchronous").asBoolean());
+      standby.kill();
+      write(a, "alone", 5); // waits until the leader gives the standby up
+      JsonNode alone = waited(cluster, "spare");
+      assertEquals("alone", alone.path("state").asText());
+      assertTrue(alone.path("alone_after").asLong() > 0, alone::toString);
+      assertTrue(
+          cluster.hypersync("status").output().contains("LEFT BEHIND"),
+          () -> "people are told: " + cluster.logs());
+      assertTrue(cluster.leader().log().contains("goes on without standby spare"));
+      Shell refused = promoteAs(cluster, "spare");
+      assertEquals(1, refused.exit(), refused.output());
+      assertTrue(refused.output().contains("--accept-loss"), refused.output());
+
+      standby = cluster.startStandby("spare");
+      awaitState(cluster, "spare", "synchronous");
+      write(a, "again", 5);
+      standby.await("know it", status -> status.path("synchronous").asBoolean());
+
+      // A start in which nobody knows what the standby has shows nothing before it is back.
+      standby.terminate();
+      assertEquals(0, standby.awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.leader().kill();
+      cluster.startLeader(waitingFor("spare", "block"));
+      JsonNode status = cluster.leader().status();
+      assertTrue(status.path("sync_standby").path("holds_start").asBoolean(), status::toString);
+      Thread.sleep(3_000); // the worker tries to join meanwhile
+      assertFalse(
+          worker(cluster.leader().status(), "a").path("connected").asBoolean(),
+          "no worker is welcome");
+      var _ = cluster.startStandby("spare");
+      cluster.awaitWritable("a");
+      write(a, "last", 5);
+      read(a, "again", 5);
+    }
+  }
+
+  /** Figures, not a judgement: how long a durable call takes with and without it, in turns. */
+  @Test
+  void howLongACommitTakesWithASynchronousStandby() throws Exception {
+    assumeTrue(CALLS > 0, "-Dhypersync.sync_standby.calls=500");
+    List<Long> without = new ArrayList<>();
+    List<Long> with = new ArrayList<>();
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
+      cluster.startLeader();
+      var _ = cluster.startStandby("spare");
+      cluster.startWorker("a");
+      for (int turn = 0; turn < 3; turn++) {
+        restart(cluster, "hypersync.leader.sync_standby=0");
+        without.addAll(durableCallsUs(cluster.mount("a").resolve("without-" + turn)));
+        restart(cluster, "hypersync.leader.sync_standby=1", "hypersync.leader.standbys=spare");
+        awaitState(cluster, "spare", "synchronous");
+        with.addAll(durableCallsUs(cluster.mount("a").resolve("with-" + turn)));
+      }
+    }
+    System.out.printf(
+        "commit of 100 bytes, 1 caller, us: p50 %d without, %d with, ratio %.2f; p99 %d, %d%n",
+        percentile(without, 50),
+        percentile(with, 50),
+        (double) percentile(with, 50) / percentile(without, 50),
+        percentile(without, 99),
+        percentile(with, 99));
+  }
+
+  private static void restart(TestCluster cluster, String... settings) throws Exception {
+    cluster.leader().terminate();
+    assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    List<String> arguments = new ArrayList<>();
+    for (String setting : settings) {
+      arguments.addAll(List.of("--set", setting));
+    }
+    cluster.startLeader(arguments.toArray(String[]::new));
+    cluster.awaitWritable("a");
+  }
+
+  private static List<Long> durableCallsUs(Path file) throws IOException {
+    List<Long> us = new ArrayList<>();
+    byte[] bytes = new byte[100];
+    try (var out = Files.newOutputStream(file)) {
+      for (int i = 0; i < 2 * CALLS; i++) {
+        long begunNs = System.nanoTime();
+        out.write(bytes);
+        if (i >= CALLS) { // the first half is for the JVMs
+          us.add((System.nanoTime() - begunNs) / 1_000);
+        }
+      }
+    }
+    return us;
+  }
+
+  private static long percentile(List<Long> all, int percent) {
+    List<Long> sorted = all.stream().sorted().toList();
+    return sorted.get(Math.min(sorted.size() - 1, sorted.size() * percent / 100));
+  }
+
+  private static List<String> writeUntil(AtomicBoolean isOver, Path mount, String prefix) {
+    List<String> acknowledged = new ArrayList<>();
+    for (int i = 0; !isOver.get(); i++) {
+      String file = prefix + i;
+      try {
+        Files.writeString(mount.resolve(file), file.repeat(50));
+        acknowledged.add(file);
+      } catch (IOException e) {
+        return acknowledged; // nobody was told anything of this one
+      }
+    }
+    return acknowledged;
+  }
+
+  private static String[] waitingFor(String standby, String degrade) {
+    return new String[] {
+      "--set",
+      "hypersync.leader.sync_standby=1",
+      "--set",
+      "hypersync.leader.standbys=" + standby,
+      "--set",
+      "hypersync.leader.degrade=" + degrade,
+      "--set",
+      "hypersync.leader.degrade_after=2s"
+    };
+  }
+
+  private static JsonNode waited(TestCluster cluster, String name) {
+    for (JsonNode each : cluster.leader().status().path("sync_standby").path("standbys")) {
+      if (each.path("worker_id").asText().equals(name)) {
+        return each;
+      }
+    }
+    throw new AssertionError(name + " is not waited for");
+  }
+
+  private static void awaitState(TestCluster cluster, String name, String state) throws Exception {
+    cluster
+        .leader()
+        .await(
+            "see that " + name + " is " + state,
+            _ -> waited(cluster, name).path("state").asText().equals(state));
+  }
+
   private static Shell promote(TestCluster cluster, String... more) throws Exception {
+    return promoteAs(cluster, "spare", more);
+  }
+
+  private static Shell promoteAs(TestCluster cluster, String name, String... more)
+      throws Exception {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -143,7 +366,7 @@ class StandbyOnMountsTest {
                 "--dir",
                 cluster.workspace().root().toString(),
                 "--state-dir",
-                cluster.stateDir("spare").toString()));
+                cluster.stateDir(name).toString()));
     arguments.addAll(List.of(more));
     return cluster.hypersync(arguments);
   }

@@ -27,6 +27,7 @@ import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
 import io.hypersync.wire.proto.SessionRenewed;
 import io.hypersync.wire.proto.SnapshotOffer;
+import io.hypersync.wire.proto.StandbyStanding;
 import io.hypersync.wire.proto.VisibilityLease;
 import io.hypersync.wire.proto.Welcome;
 import java.nio.ByteBuffer;
@@ -399,7 +400,38 @@ final class LeaderMessages {
     if (heartbeat.freeBytes() != LeaderMessage.Heartbeat.UNKNOWN) {
       proto.setFreeBytes(heartbeat.freeBytes());
     }
+    io.hypersync.wire.message.StandbyStanding standing = heartbeat.standing();
+    if (standing != null) {
+      proto.setStanding(standing(standing));
+    }
     return proto.build();
+  }
+
+  private static StandbyStanding standing(io.hypersync.wire.message.StandbyStanding standing) {
+    StandbyStanding.Builder proto =
+        StandbyStanding.newBuilder()
+            .setMark(
+                switch (standing.mark()) {
+                  case INCOMPLETE -> StandbyStanding.Mark.INCOMPLETE;
+                  case AS_BEFORE -> StandbyStanding.Mark.AS_BEFORE;
+                  case SYNCHRONOUS -> StandbyStanding.Mark.SYNCHRONOUS;
+                });
+    if (standing.aloneAfterMs() != io.hypersync.wire.message.StandbyStanding.NEVER) {
+      proto.setAloneAfterMs(standing.aloneAfterMs());
+    }
+    return proto.build();
+  }
+
+  private static io.hypersync.wire.message.StandbyStanding standing(StandbyStanding proto)
+      throws ProtocolException {
+    return new io.hypersync.wire.message.StandbyStanding(
+        switch (proto.getMark()) {
+          case INCOMPLETE -> io.hypersync.wire.message.StandbyStanding.Mark.INCOMPLETE;
+          case AS_BEFORE -> io.hypersync.wire.message.StandbyStanding.Mark.AS_BEFORE;
+          case SYNCHRONOUS -> io.hypersync.wire.message.StandbyStanding.Mark.SYNCHRONOUS;
+          default -> throw new ProtocolException("an unknown mark of a standby");
+        },
+        Fields.number(proto.getAloneAfterMs(), 0, Integer.MAX_VALUE, "alone_after_ms"));
   }
 
   private static LeaderMessage heartbeat(Heartbeat proto) throws ProtocolException {
@@ -410,7 +442,8 @@ final class LeaderMessages {
         Fields.number(proto.getCommitIndex(), 0, "commit_index"),
         proto.hasFreeBytes()
             ? Fields.number(proto.getFreeBytes(), 0, "free_bytes")
-            : LeaderMessage.Heartbeat.UNKNOWN);
+            : LeaderMessage.Heartbeat.UNKNOWN,
+        proto.hasStanding() ? standing(proto.getStanding()) : null);
   }
 
   private static LeaderMessage barrier(BarrierResponse proto) throws ProtocolException {

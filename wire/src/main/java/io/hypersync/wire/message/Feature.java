@@ -19,7 +19,12 @@ public enum Feature {
    * An entry may come without its payload to the connection that has brought its intent: the worker
    * keeps the payload until then ({@code LogEntryCodec.withoutPayload}).
    */
-  KEPT_PAYLOADS(5);
+  KEPT_PAYLOADS(5),
+  /**
+   * The leader may wait for this standby ({@link StandbyStanding}), which tells at once what is on
+   * its disk. Only a standby offers it.
+   */
+  SYNC_STANDBY(6);
 
   private final int bit;
 

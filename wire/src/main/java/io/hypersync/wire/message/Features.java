@@ -13,7 +13,7 @@ import java.util.Locale;
 public record Features(long bits) {
   public static final Features NONE = new Features(0);
 
-  /** The features that this version supports. */
+  /** The features that every leader and every worker of this version supports. */
   public static final Features SUPPORTED =
       of(
           Feature.PAST_STATES,
@@ -34,6 +34,11 @@ public record Features(long bits) {
   /** The intersection: what two sides can use with each other. */
   public Features and(Features other) {
     return new Features(bits & other.bits);
+  }
+
+  /** The set with one more feature. */
+  public Features with(Feature feature) {
+    return new Features(bits | 1L << feature.bit());
   }
 
   /** The set without a feature. */

@@ -232,10 +232,18 @@ public sealed interface LeaderMessage {
    *
    * @param freeBytes how many bytes the leader's filesystem of log and chunks can still take, or
    *     {@link #UNKNOWN}
+   * @param standing how this standby stands, if the leader waits for it; else null
    */
-  record Heartbeat(long leaderEpoch, long commitIndex, long freeBytes) implements LeaderMessage {
+  record Heartbeat(
+      long leaderEpoch, long commitIndex, long freeBytes, @Nullable StandbyStanding standing)
+      implements LeaderMessage {
     /** The leader does not say how much space it has. */
     public static final long UNKNOWN = -1;
+
+    /** A Heartbeat to somebody whom nobody waits for. */
+    public Heartbeat(long leaderEpoch, long commitIndex, long freeBytes) {
+      this(leaderEpoch, commitIndex, freeBytes, null);
+    }
 
     /** A Heartbeat without the free space. */
     public Heartbeat(long leaderEpoch, long commitIndex) {

@@ -23,9 +23,10 @@ public final class Protocol {
    * under which locks it was made ({@code SubmitIntent.lockSession}); since revision 11, the leader
    * tells workers what is not in the log ({@code LeaderMessage.Notice}); since revision 12,
    * acknowledgements may wait for other workers ({@code LeaderMessage.VisibilityLease}), and
-   * leaders have a term ({@code Welcome.term}).
+   * leaders have a term ({@code Welcome.term}); since revision 13, they may wait for a standby
+   * ({@link StandbyStanding}).
    */
-  public static final int REVISION = 12;
+  public static final int REVISION = 13;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

@@ -26,6 +26,7 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
+import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.netty.buffer.ByteBuf;
@@ -86,7 +87,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0c                                    protocol_revision
+                40 0d                                    protocol_revision
                 49 3b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -115,7 +116,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0c                                    protocol_revision
+                40 0d                                    protocol_revision
                 49 00 00 00 00 00 00 00 00               features
                 59 f7 ff ff ff ff ff ff ff               seen_lineage
                 60 9c c3 02                              seen_index
@@ -149,7 +150,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0c                                    protocol_revision
+            40 0d                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -174,7 +175,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0c                                    protocol_revision
+            40 0d                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -440,6 +441,19 @@ class FrameCodecTest {
             43                            Heartbeat
             09 01 00 00 00 00 00 00 00    leader_epoch
             10 05                         commit_index
+            """),
+        Arguments.of(
+            new LeaderMessage.Heartbeat(
+                1, 5, 9, new StandbyStanding(StandbyStanding.Mark.SYNCHRONOUS, 500)),
+            """
+            00 00 00 15                   length
+            43                            Heartbeat
+            09 01 00 00 00 00 00 00 00    leader_epoch
+            10 05                         commit_index
+            18 09                         free_bytes
+            22 05                         standing
+              08 03                       mark
+              10 f4 03                    alone_after_ms
             """),
         Arguments.of(
             new LeaderMessage.SnapshotOffer(300, SampleMessages.HASH, new byte[] {7, 8}),

@@ -25,6 +25,8 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
+import io.hypersync.wire.message.StandbyStanding;
+import io.hypersync.wire.message.StandbyStanding.Mark;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -198,6 +200,11 @@ public final class SampleMessages {
         new LeaderMessage.Heartbeat(-3, 5),
         new LeaderMessage.Heartbeat(7, 5, 0),
         new LeaderMessage.Heartbeat(7, 5, Long.MAX_VALUE),
+        new LeaderMessage.Heartbeat(7, 5, 9, new StandbyStanding(Mark.INCOMPLETE, 10_000)),
+        new LeaderMessage.Heartbeat(
+            7, 5, 9, new StandbyStanding(Mark.AS_BEFORE, Integer.MAX_VALUE)),
+        new LeaderMessage.Heartbeat(
+            7, 5, 9, new StandbyStanding(Mark.SYNCHRONOUS, StandbyStanding.NEVER)),
         new LeaderMessage.BarrierResponse(-1, 5),
         new LeaderMessage.IntentStatusResponse(
             INTENT, LeaderMessage.IntentStatusResponse.Status.COMMITTED, COMMITTED),

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.syncstandby;
+
+import org.jspecify.annotations.NullMarked;
