@@ -249,6 +249,10 @@ final class SyncStandbysTest {
 
   @Test
   void aStandbyThatIsSilentIsLeftAndThatIsRecordedBefore() {
+    leaveASilentOne();
+  }
+
+  private void leaveASilentOne() {
     begin(Degrade.ALONE, 0, SPARE);
     own = 5;
     connected(S1, SPARE);
@@ -275,7 +279,7 @@ final class SyncStandbysTest {
 
   @Test
   void oneThatIsBackAndHasCaughtUpIsWaitedForAgain() {
-    aStandbyThatIsSilentIsLeftAndThatIsRecordedBefore();
+    leaveASilentOne();
     own = 5_000;
     has(S1, 9);
     pass(3 * SECOND);

@@ -262,7 +262,7 @@ class FailoverOnMountsTest {
         gapsMs.get((gapsMs.size() * 99 + 99) / 100 - 1));
     for (String mount : List.of("a", "b")) {
       try (Stream<Path> files = Files.list(cluster.mount(mount))) {
-        assertEquals(4 * FAILOVERS, files.count(), "each call has made one file");
+        assertEquals(4L * FAILOVERS, files.count(), "each call has made one file");
       }
     }
   }

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,9 @@ class StandbyOnMountsTest {
 
   /** How often a leader that waits for its standby is killed; docs/testing.md. */
   private static final int ROUNDS = Integer.getInteger("hypersync.sync_standby.rounds", 2);
+
+  /** So many files are written, by all writers, before each kill. */
+  private static final int FEWEST = 60;
 
   /** Durable calls that are measured in each turn; 0 for none. */
   private static final int CALLS = Integer.getInteger("hypersync.sync_standby.calls", 0);
@@ -166,12 +170,13 @@ class StandbyOnMountsTest {
         String name = "spare-" + round;
         awaitState(cluster, name, "synchronous");
         AtomicBoolean isOver = new AtomicBoolean();
+        AtomicInteger written = new AtomicInteger();
         List<Future<List<String>>> acknowledged = new ArrayList<>();
         for (String mount : WRITERS) {
           String prefix = mount + "-" + round + "-";
-          acknowledged.add(threads.submit(() -> writeUntil(isOver, cluster.mount(mount), prefix)));
+          acknowledged.add(threads.submit(() -> writeUntil(isOver, written, cluster.mount(mount), prefix)));
         }
-        Thread.sleep(1_000);
+        Await.until("files are written", () -> written.get() >= FEWEST);
         cluster.leader().kill();
         standby.kill();
         isOver.set(true);
@@ -198,7 +203,7 @@ class StandbyOnMountsTest {
           }
         }
         System.out.printf("round %d: %d acknowledged files are there%n", round, count);
-        assertTrue(count > 10, "the writers were acknowledged something: " + count);
+        assertTrue(count >= FEWEST, "the writers were acknowledged " + count);
       }
       cluster.assertSameRoots(WRITERS.toArray(String[]::new));
     }
@@ -308,13 +313,15 @@ class StandbyOnMountsTest {
     return sorted.get(Math.min(sorted.size() - 1, sorted.size() * percent / 100));
   }
 
-  private static List<String> writeUntil(AtomicBoolean isOver, Path mount, String prefix) {
+  private static List<String> writeUntil(
+      AtomicBoolean isOver, AtomicInteger written, Path mount, String prefix) {
     List<String> acknowledged = new ArrayList<>();
     for (int i = 0; !isOver.get(); i++) {
       String file = prefix + i;
       try {
         Files.writeString(mount.resolve(file), file.repeat(50));
         acknowledged.add(file);
+        written.incrementAndGet();
       } catch (IOException e) {
         return acknowledged; // nobody was told anything of this one
       }
