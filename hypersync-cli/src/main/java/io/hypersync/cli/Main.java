@@ -78,8 +78,7 @@ public final class Main {
   /** Standard output. What programs read is written as it is, whatever this program is called. */
   private static PrintWriter output(List<String> words) {
     boolean isForPrograms =
-        words.contains("--json")
-            || (!words.isEmpty() && FOR_SHELLS.contains(words.getFirst()));
+        words.contains("--json") || (!words.isEmpty() && FOR_SHELLS.contains(words.getFirst()));
     boolean isHelp = words.contains("--help") || words.contains("-h");
     return isForPrograms && !isHelp
         ? writer(System.out)

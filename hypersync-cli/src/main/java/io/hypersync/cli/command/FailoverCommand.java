@@ -8,6 +8,7 @@ import io.hypersync.cli.failover.MemberScript;
 import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.coordination.putex.PutexTiming;
+import io.hypersync.leader.standby.Waited;
 import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
@@ -58,6 +59,7 @@ final class FailoverCommand implements Callable<Integer> {
 
   private static final int FAILURES = 3;
   private static final int CONFIRMATIONS = 5;
+  private static final String ACCEPT_LOSS = "--accept-loss";
 
   @Mixin private final Screen screen = new Screen();
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
@@ -114,6 +116,14 @@ final class FailoverCommand implements Callable<Integer> {
   private int startSeconds = 120;
 
   @Option(
+      names = ACCEPT_LOSS,
+      description =
+          "Promote the standby of this host although the leader that is lost has, or may have,"
+              + " acknowledged something without it. With sync_standby = 1 and degrade = alone"
+              + " it may have each time, so that nobody leads without this.")
+  private boolean acceptsLoss;
+
+  @Option(
       names = "--out",
       paramLabel = "<dir>",
       description = "Where to write the script (default: failover in the workspace's folder).")
@@ -146,6 +156,7 @@ final class FailoverCommand implements Callable<Integer> {
             LeaderPlan.stateDir(workspace, configuration),
             tokenFile,
             leaderOptions,
+            acceptsLoss ? List.of(ACCEPT_LOSS) : List.of(),
             putexOptions(enrolment, lock),
             startSeconds,
             stopSeconds());
@@ -247,6 +258,11 @@ final class FailoverCommand implements Callable<Integer> {
         description = "The token of this host as a standby.")
     private @Nullable Path token;
 
+    @Option(
+        names = ACCEPT_LOSS,
+        description = "Whether it could lead although it may lack what was acknowledged.")
+    private boolean acceptsLoss;
+
     @Override
     public Integer call() {
       WorkspaceDirectory workspace = folders.open(configurationOptions);
@@ -259,6 +275,12 @@ final class FailoverCommand implements Callable<Integer> {
           require(status, "standby");
           if (!status.path("complete").asBoolean()) {
             throw new UserError("the standby is not complete: it could not lead", "");
+          }
+          String loss = status.path("loss").asText();
+          if (!acceptsLoss && Waited.Loss.of(loss).needsConsent()) {
+            throw new UserError(
+                "the standby may lack what was acknowledged (" + loss + "): it is not promoted",
+                "To have it promoted all the same: ./hypersync failover --accept-loss ...");
           }
         }
         default ->

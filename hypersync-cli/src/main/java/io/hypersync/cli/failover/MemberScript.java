@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
  * @param stateDir the state directory, which is a leader's and a standby's by turns
  * @param token the standby's enrolment
  * @param leaderOptions further options of {@code hypersync leader}
+ * @param lossOptions what {@code hypersync promote} and the health check take for a standby that
+ *     may lack what was acknowledged
  * @param putexOptions options of {@code hypersync putex}
  * @param startSeconds how long a leader may take until it answers for the first time
  * @param stopSeconds how long a role may take to end before it is killed
@@ -30,6 +32,7 @@ public record MemberScript(
     Path stateDir,
     Path token,
     List<String> leaderOptions,
+    List<String> lossOptions,
     List<String> putexOptions,
     int startSeconds,
     int stopSeconds) {
@@ -38,6 +41,7 @@ public record MemberScript(
   /** A copy of the lists. */
   public MemberScript {
     leaderOptions = List.copyOf(leaderOptions);
+    lossOptions = List.copyOf(lossOptions);
     putexOptions = List.copyOf(putexOptions);
   }
 
@@ -50,6 +54,7 @@ public record MemberScript(
         + line("STATE", ShellWords.quoted(stateDir))
         + line("TOKEN", ShellWords.quoted(token))
         + line("LEADER", list(leaderOptions))
+        + line("LOSS", list(lossOptions))
         + line("PUTEX", list(putexOptions))
         + line("START_SECONDS", Integer.toString(startSeconds))
         + line("STOP_SECONDS", Integer.toString(stopSeconds))

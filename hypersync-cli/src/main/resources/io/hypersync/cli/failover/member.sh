@@ -61,7 +61,8 @@ case ${1-} in
       [[ ! -e $HERE/answered ]] && (($(age "$HERE/started") < START_SECONDS))
     elif [[ -e $STATE/standby ]]; then
       rm -f -- "$HERE/led"
-      exec "$HYPERSYNC" failover check standby --dir "$DIR" --state-dir "$STATE" --token "$TOKEN"
+      exec "$HYPERSYNC" failover check standby --dir "$DIR" --state-dir "$STATE" --token "$TOKEN" \
+        "${LOSS[@]}"
     elif [[ ! -e $STATE/oplog && ! -e $HERE/first ]]; then
       echo "there is nothing to lead here yet; $0 again, if this is the first host of a new workspace"
       exit 1
@@ -91,7 +92,7 @@ case ${1-} in
     take leader
     end standby "$STOP_SECONDS" || exit 1
     if [[ -e $STATE/standby ]]; then
-      "$HYPERSYNC" promote --dir "$DIR" --state-dir "$STATE" --term "${PUTEX_REVISION-0}" || exit 1
+      "$HYPERSYNC" promote --dir "$DIR" --state-dir "$STATE" --term "${PUTEX_REVISION-0}" "${LOSS[@]}" || exit 1
     fi
     exec "$HYPERSYNC" leader --dir "$DIR" --state-dir "$STATE" "${LEADER[@]}"
     ;;

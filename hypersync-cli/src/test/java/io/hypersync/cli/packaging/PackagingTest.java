@@ -105,7 +105,10 @@ final class PackagingTest {
     List<String> command = new ArrayList<>(List.of("systemd-analyze", "verify", "--man=no"));
     for (Path unit : units()) {
       // What it starts is looked for, and need not be installed here.
-      String text = Files.readString(unit).replace("/usr/bin/hypersync ", "/bin/true ");
+      String text =
+          Files.readString(unit)
+              .replace("/usr/bin/hypersync ", "/bin/true ")
+              .replace("/srv/%i/failover/member ", "/bin/true ");
       Path copy = directory.resolve(unit.getFileName().toString().replace("@", "@team"));
       Files.writeString(copy, text);
       command.add(copy.toString());

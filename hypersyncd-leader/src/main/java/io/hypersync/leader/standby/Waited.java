@@ -50,6 +50,16 @@ public record Waited(State state, int aloneAfterMs) {
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
+
+    /** What {@link #text} has written; the worst if it is anything else. */
+    public static Loss of(String text) {
+      for (Loss each : values()) {
+        if (each.text().equals(text)) {
+          return each;
+        }
+      }
+      return NOT_CAUGHT_UP;
+    }
   }
 
   /** What holds when the leader has said this. */

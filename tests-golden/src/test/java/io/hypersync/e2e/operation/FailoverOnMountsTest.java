@@ -28,8 +28,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +53,14 @@ class FailoverOnMountsTest {
     private final Path folder;
     private final Process agent;
 
-    Host(TestCluster cluster, String name, HostPort at, List<HostPort> all, Path state, Path locks)
+    Host(
+        TestCluster cluster,
+        String name,
+        String other,
+        HostPort at,
+        List<HostPort> all,
+        Path state,
+        Path locks)
         throws Exception {
       this.cluster = cluster;
       this.name = new WorkerId(name);
@@ -92,6 +101,10 @@ class FailoverOnMountsTest {
                       "--",
                       "--bind",
                       at.toString(),
+                      "--set",
+                      "hypersync.leader.sync_standby=1",
+                      "--set",
+                      "hypersync.leader.standbys=" + other,
                       "--set",
                       "hypersync.practice=0s")))
           .orFail("hypersync failover");
@@ -176,10 +189,11 @@ class FailoverOnMountsTest {
       var _ = new FileCasStore(locks, Clock.SYSTEM).create("e2e", new byte[0]);
       Path stateB = cluster.root().resolve("state-host-b");
       Host first =
-          new Host(cluster, "host-a", all.get(0), all, cluster.workspace().stateDir(), locks);
+          new Host(
+              cluster, "host-a", "host-b", all.get(0), all, cluster.workspace().stateDir(), locks);
       try (first) {
         Await.until("host-a leads", first::leads);
-        try (Host second = new Host(cluster, "host-b", all.get(1), all, stateB, locks)) {
+        try (Host second = new Host(cluster, "host-b", "host-a", all.get(1), all, stateB, locks)) {
           failOver(cluster, all, first, second);
         }
       } catch (AssertionError e) {
@@ -204,51 +218,40 @@ class FailoverOnMountsTest {
           .await("be writable", status -> !status.path("read_only").asBoolean(true));
     }
     List<Long> gapsMs = new ArrayList<>();
+    long files = 0;
     long term = 0;
     try {
       for (int round = 0; round < FAILOVERS; round++) {
         Host lost = round % 2 == 0 ? first : second;
         Host next = round % 2 == 0 ? second : first;
-        write(cluster, "a", round + "-before-a");
-        write(cluster, "b", round + "-before-b");
-        long committed = lost.leader().path("commit_index").asLong();
-        Await.until(
-            "the standby has all",
-            () -> {
-              JsonNode standby = next.standby();
-              return standby.path("complete").asBoolean()
-                  && standby.path("synced_index").asLong() >= committed;
-            });
-        lost.signalLeader(round % 2 == 0 ? "KILL" : "STOP");
-        long begunNs = System.nanoTime();
-        String during = round + "-during-";
-        List<FutureTask<Long>> calls = new ArrayList<>();
+        Await.until("the standby is waited for", () -> waitsFor(lost, "synchronous"));
+        List<Writer> writers = new ArrayList<>();
         for (String mount : List.of("a", "b")) {
-          FutureTask<Long> call =
-              new FutureTask<>(
-                  () -> {
-                    write(cluster, mount, during + mount);
-                    return System.nanoTime();
-                  });
-          calls.add(call);
-          Thread.ofPlatform().daemon().start(call);
+          writers.add(new Writer(cluster.mount(mount), round + "-" + mount + "-"));
         }
-        long soonestNs = Long.MAX_VALUE;
-        for (FutureTask<Long> call : calls) { // none fails, none is done twice
-          soonestNs = Math.min(soonestNs, call.get(4, TimeUnit.MINUTES));
+        try {
+          Await.until("much was written", () -> haveWrittenMuch(writers));
+          lost.signalLeader(round % 2 == 0 ? "KILL" : "STOP");
+          Await.until("another one leads", next::leads);
+          writers.forEach(Writer::begin);
+          Await.until("they go on", () -> haveWrittenMuch(writers));
+        } finally {
+          writers.forEach(Writer::end);
         }
-        gapsMs.add((soonestNs - begunNs) / 1_000_000);
         long now = next.leader().path("term").asLong();
         assertTrue(now > term, "term " + now + " after " + term);
         term = now;
         Await.until("the one that was lost follows", () -> follows(lost));
-        for (String mount : List.of("a", "b")) {
-          for (String file : List.of("before-a", "before-b", "during-a", "during-b")) {
-            String name = round + "-" + file;
-            Path path = cluster.mount(mount).resolve(name);
-            Await.until(name + " is on " + mount, () -> Files.exists(path));
-            assertEquals(name, Files.readString(path), mount);
+        for (Writer writer : writers) {
+          gapsMs.add(writer.longestMs());
+          for (String name : writer.written()) {
+            for (String mount : List.of("a", "b")) {
+              Path path = cluster.mount(mount).resolve(name);
+              Await.until(name + " is on " + mount, () -> Files.exists(path));
+              assertEquals(name, Files.readString(path), mount);
+            }
           }
+          files += writer.written().size();
         }
       }
     } catch (AssertionError e) {
@@ -256,23 +259,101 @@ class FailoverOnMountsTest {
     }
     Collections.sort(gapsMs);
     System.out.printf(
-        "%d failovers: from the failure to the first commit p50 %d ms, p99 %d ms%n",
-        gapsMs.size(),
+        "%d failovers, %d files written: the longest call p50 %d ms, p99 %d ms%n",
+        FAILOVERS,
+        files,
         gapsMs.get(gapsMs.size() / 2),
         gapsMs.get((gapsMs.size() * 99 + 99) / 100 - 1));
     for (String mount : List.of("a", "b")) {
-      try (Stream<Path> files = Files.list(cluster.mount(mount))) {
-        assertEquals(4L * FAILOVERS, files.count(), "each call has made one file");
+      try (Stream<Path> there = Files.list(cluster.mount(mount))) {
+        assertEquals(files, there.count(), "each call has made one file");
       }
     }
+  }
+
+  /** Makes one file after the other, through a failover: no call fails. */
+  private static final class Writer {
+    private static final int MUCH = 20;
+
+    private final Path mount;
+    private final String prefix;
+    private final List<String> written = Collections.synchronizedList(new ArrayList<>());
+    private final FutureTask<Long> task = new FutureTask<>(this::write);
+    private volatile int before;
+    private volatile boolean isOver;
+
+    Writer(Path mount, String prefix) {
+      this.mount = mount;
+      this.prefix = prefix;
+      Thread.ofPlatform().daemon().start(task);
+    }
+
+    /** Returns the longest time that one of them took, in nanoseconds. */
+    private long write() throws IOException {
+      long longestNs = 0;
+      for (int i = 0; !isOver; i++) {
+        String name = prefix + i;
+        long beganNs = System.nanoTime();
+        Files.write(mount.resolve(name), name.getBytes(UTF_8));
+        longestNs = Math.max(longestNs, System.nanoTime() - beganNs);
+        written.add(name);
+      }
+      return longestNs;
+    }
+
+    /** Counts anew. */
+    void begin() {
+      before = written.size();
+    }
+
+    boolean hasWrittenMuch() throws IOException {
+      if (task.isDone()) {
+        longestMs(); // tells why it has ended
+      }
+      return written.size() - before >= MUCH;
+    }
+
+    void end() {
+      isOver = true;
+    }
+
+    List<String> written() {
+      return List.copyOf(written);
+    }
+
+    long longestMs() throws IOException {
+      try {
+        return task.get(4, TimeUnit.MINUTES) / 1_000_000;
+      } catch (ExecutionException e) {
+        throw new IOException("a call has failed after " + written.size(), e.getCause());
+      } catch (InterruptedException | TimeoutException e) {
+        throw new IOException("a call has not returned", e);
+      }
+    }
+  }
+
+  private static boolean haveWrittenMuch(List<Writer> writers) throws IOException {
+    for (Writer writer : writers) {
+      if (!writer.hasWrittenMuch()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean waitsFor(Host leader, String state) {
+    return leader
+        .leader()
+        .path("sync_standby")
+        .path("standbys")
+        .path(0)
+        .path("state")
+        .asText()
+        .equals(state);
   }
 
   private static boolean follows(Host lost) {
     JsonNode standby = lost.standby();
     return standby.path("complete").asBoolean() && !standby.path("rejoining").asBoolean(true);
-  }
-
-  private static void write(TestCluster cluster, String mount, String name) throws IOException {
-    Files.write(cluster.mount(mount).resolve(name), name.getBytes(UTF_8));
   }
 }

@@ -174,7 +174,8 @@ class StandbyOnMountsTest {
         List<Future<List<String>>> acknowledged = new ArrayList<>();
         for (String mount : WRITERS) {
           String prefix = mount + "-" + round + "-";
-          acknowledged.add(threads.submit(() -> writeUntil(isOver, written, cluster.mount(mount), prefix)));
+          acknowledged.add(
+              threads.submit(() -> writeUntil(isOver, written, cluster.mount(mount), prefix)));
         }
         Await.until("files are written", () -> written.get() >= FEWEST);
         cluster.leader().kill();
