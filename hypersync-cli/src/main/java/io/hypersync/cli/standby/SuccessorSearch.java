@@ -10,6 +10,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.message.ChunkSymbol;
+import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
@@ -151,7 +152,8 @@ public final class SuccessorSearch {
               FsState.genesis().root(),
               new ClientId(random.nextLong(), random.nextLong()),
               Protocol.REVISION,
-              Features.SUPPORTED,
+              // As the standby that it is to be: workers may have to wait for that one.
+              Features.SUPPORTED.with(Feature.SYNC_STANDBY),
               "",
               SeenState.NONE,
               0));

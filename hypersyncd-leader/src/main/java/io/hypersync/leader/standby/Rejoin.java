@@ -47,7 +47,7 @@ final class Rejoin {
 
   /** Those that a promotion makes anew, and those that do not travel to any standby. */
   private static final List<String> OF_LEADERS =
-      List.of("intents", "windows", "past", "restores", "mail");
+      List.of("intents", "windows", "past", "restores", "mail", "synchronous");
 
   private final Path stateDir;
   private final ChunkStore chunks;
@@ -83,7 +83,9 @@ final class Rejoin {
       if (Files.exists(old)) {
         LeftBehind.keepWhole(stateDir, old); // of an earlier time, which was not completed
       }
-      new StandbyFile(workspace, deposed.get().lineage(), deposed.get().term(), false, Waited.NOT)
+      // It begins anew, so it lacks what was acknowledged until it has caught up.
+      new StandbyFile(
+              workspace, deposed.get().lineage(), deposed.get().term(), false, Waited.UNKNOWN)
           .write(stateDir);
       LOG.warn("{} was led in term {}, and is that of a standby now", stateDir, term(stateDir));
     }

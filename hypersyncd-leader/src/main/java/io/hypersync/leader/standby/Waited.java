@@ -15,6 +15,9 @@ public record Waited(State state, int aloneAfterMs) {
   /** The leader does not wait. */
   public static final Waited NOT = new Waited(State.NO, 0);
 
+  /** No leader has said yet: more may have been acknowledged than is here. */
+  static final Waited UNKNOWN = new Waited(State.INCOMPLETE, 0);
+
   /** How much of what was acknowledged is here. */
   public enum State {
     /** The leader acknowledges without this standby. */

@@ -138,6 +138,7 @@ final class RejoinTest {
       log.welcomed(0, 4, leader.entries.size());
       chunks.putAll(leader.content);
       leader.entries.forEach(log::append);
+      log.standing(null);
       for (int i = 0; log.isRejoining() && i < 1_000; i++) {
         TimeUnit.MILLISECONDS.sleep(10);
       }
@@ -204,6 +205,29 @@ final class RejoinTest {
   }
 
   @Test
+  void itMayLackSomethingUntilALeaderSaysHowItStands() throws Exception {
+    wasLed(before);
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(0);
+      log.welcomed(0, 4, before.entries.size());
+      assertTrue(log.waited().loss().needsConsent());
+      log.standing(null);
+      assertFalse(log.waited().loss().needsConsent(), "that leader waits for nobody");
+    }
+  }
+
+  /** Who was waited for then is not waited for by the next leader of this state. */
+  @Test
+  void whichStandbysItHasWaitedForIsForgotten() throws Exception {
+    before.write("one");
+    wasLed(before);
+    Path record = Files.writeString(stateDir.resolve("synchronous"), "of its time as a leader");
+    follow(before);
+    assertFalse(Files.exists(record));
+  }
+
+  @Test
   void theRevisionOfALockThatIsHigherBecomesTheTerm() throws Exception {
     before.write("one");
     wasLed(before);
@@ -265,7 +289,7 @@ final class RejoinTest {
   void itGoesOnAfterACrash() throws Exception {
     before.write("one");
     wasLed(new History(before).write("only here"));
-    new StandbyFile(WORKSPACE, 0, 4, false, Waited.NOT)
+    new StandbyFile(WORKSPACE, 0, 4, false, Waited.UNKNOWN)
         .write(stateDir); // the old log is still in its place
     for (int start = 0; start < 3; start++) {
       try (DiskChunkStore chunks = store();
