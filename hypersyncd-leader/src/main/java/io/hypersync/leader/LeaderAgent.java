@@ -541,10 +541,6 @@ public final class LeaderAgent implements Agent {
     session.heard(now);
     received.add(message);
     if (message instanceof WorkerMessage.Hello hello) {
-      if (standbys.holdsStart() && !standbys.isStandby(session.worker(), hello.features())) {
-        sessions.close(session, "a standby that was synchronous is not back yet");
-        return;
-      }
       handshakeHandler.hello(session, hello, now);
       if (session.isEstablished()) {
         established(session);
@@ -791,7 +787,9 @@ public final class LeaderAgent implements Agent {
         .tick(now)
         .forEach(
             renewal -> sendTo(renewal.worker(), new LeaderMessage.SessionRenewed(renewal.token())));
-    work += reaper.tick(durable, now);
+    if (!standbys.holdsStart()) { // no worker can say what is open meanwhile
+      work += reaper.tick(durable, now);
+    }
     pasts.tick(now);
     work += collections.tick(needs, now) ? 1 : 0;
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;

@@ -54,17 +54,16 @@ public final class SuccessorSearch {
   private SuccessorSearch() {}
 
   /**
-   * Blocks until the leader of this state directory is known to be deposed. Returns at once if it
-   * is, or if the directory is a standby's, or has no log.
+   * Blocks until a leader answers that has followed the one of this state directory, also if a
+   * worker has told of one: nobody else has seen it. Returns at once if the directory is a
+   * standby's, or has no log.
    *
    * @param options of the standby that is to be; its addresses are asked in turn
    * @throws io.hypersync.runtime.admin.UserError if the directory is in use, or cannot be read
    */
   public static void await(WorkerDaemonOptions options) throws InterruptedException {
     Path stateDir = options.stateDir();
-    if (!Files.exists(stateDir.resolve("oplog"))
-        || StandbyFile.read(stateDir).isPresent()
-        || DeposedFile.isDeposed(stateDir)) {
+    if (!Files.exists(stateDir.resolve("oplog")) || StandbyFile.read(stateDir).isPresent()) {
       return;
     }
     try (StateLock _ = StateLock.acquire(stateDir, "the standby " + options.worker().name())) {

@@ -25,15 +25,15 @@ take() { # ROLE
   echo "$$" >"$HERE/$1.pid"
 }
 
-# Succeeds only if it does not run any more.
+# Succeeds only if it does not run any more. By the clock: on a busy host each turn takes long.
 end() { # ROLE SECONDS
-  local pid try
-  for ((try = 0; try < $2 * 10 + 20; try++)); do
-    runs "$1" || return 0
+  local pid told='' began=$SECONDS
+  while runs "$1" && ((SECONDS - began < $2 + 2)); do
     if pid=$(group "$1"); then
-      if ((try == 0)); then
+      if [[ -z $told ]]; then
         kill -TERM -- "-$pid" 2>/dev/null
-      elif ((try > $2 * 10)); then
+        told=yes
+      elif ((SECONDS - began >= $2)); then
         kill -KILL -- "-$pid" 2>/dev/null
       fi
     fi

@@ -124,8 +124,8 @@ public final class HandshakeHandler {
     String deposed = deposed(hello.seen());
     if (deposed != null) {
       sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + deposed));
-      if (hello.seen().term() > Term.MAX) {
-        return; // no leader has such a term, so nobody has seen it
+      if (hello.seen().term() >= Term.MAX) {
+        return; // no leader gets that far, so nobody has seen it
       }
       throw new DeposedException(
           "worker " + session.worker() + " " + deposed,
@@ -135,10 +135,24 @@ public final class HandshakeHandler {
         standbys != null && standbys.isStandby(session.worker(), hello.features());
     long durable = isSyncStandby ? ownDurable() : log.durableIndex();
     String lacking = lacking(hello.seen(), durable);
+    if (lacking != null && hello.features().has(Feature.SYNC_STANDBY)) {
+      // What a standby has beyond this leader was never shown to anybody by it.
+      sessions.refuse(session, new Refused(Reason.DIVERGED, "this standby " + lacking));
+      return;
+    }
     if (lacking != null) {
       // Not DIVERGED: the worker is right, and is to keep its state for a leader that has it.
       sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "this worker " + lacking));
       throw new OldStateException("worker " + session.worker() + " " + lacking);
+    }
+    if (standbys != null && standbys.holdsStart() && !isSyncStandby) {
+      // Behind the two questions above: a worker that knows better ends this leader also then.
+      sessions.refuse(
+          session,
+          new Refused(
+              Reason.PROTOCOL_ERROR,
+              "a standby that was synchronous is not back yet (./hypersync status)"));
+      return;
     }
     OptionalLong resumes = presence.resumes(session.worker(), hello.resumeToken());
     WorkerSession older = sessions.of(session.worker());

@@ -242,8 +242,9 @@ public final class Promotion {
     }
 
     @Override
-    public void begin(Term term) {
+    public void begin(Term term) throws IOException {
       TermFile.takeOver(stateDir, term);
+      DeposedFile.remove(stateDir); // that was in a lower one
     }
 
     @Override

@@ -30,15 +30,16 @@ import org.slf4j.LoggerFactory;
  *   step                                                   from then on durable
  *   1  no leader leads it, and none of a lower term is      standby
  *      followed
- *   2  what only a leader has is removed                    intents, windows, past, restores, mail
+ *   2  what it knew as a leader, and had seen, is removed   intents, windows, ..., seen
  *   3  the old log is put aside                             oplog.deposed
  *   4  the new log has caught up, the two are compared      left-behind/...
- *   5  the old log is removed                               oplog.deposed is gone
- *   6  it is a standby like any other                       deposed is gone
+ *   5  it is a standby like any other                       deposed is gone
+ *   6  the old log is removed                               oplog.deposed is gone
  * </pre>
  *
  * <p>After a crash the same is done again from the first step that is not durable: while {@code
- * deposed} is there a log without {@code oplog.deposed} beside it is the old one.
+ * deposed} is there, and no leader was followed, a log without {@code oplog.deposed} beside it is
+ * the old one.
  */
 final class Rejoin {
   private static final Logger LOG = LoggerFactory.getLogger(Rejoin.class);
@@ -47,7 +48,7 @@ final class Rejoin {
 
   /** Those that a promotion makes anew, and those that do not travel to any standby. */
   private static final List<String> OF_LEADERS =
-      List.of("intents", "windows", "past", "restores", "mail", "synchronous");
+      List.of("intents", "windows", "past", "restores", "mail", "synchronous", "seen");
 
   private final Path stateDir;
   private final ChunkStore chunks;
@@ -72,9 +73,13 @@ final class Rejoin {
       throws IOException {
     Optional<Deposition> deposed = DeposedFile.read(stateDir);
     if (deposed.isEmpty()) {
+      if (Files.exists(stateDir.resolve(OLD))) {
+        DurableFiles.deleteTree(stateDir.resolve(OLD)); // it was compared
+      }
       return Optional.empty();
     }
-    boolean isStandby = StandbyFile.read(stateDir).isPresent();
+    Optional<StandbyFile> standby = StandbyFile.read(stateDir);
+    boolean isStandby = standby.isPresent();
     if (!isStandby && !DeposedFile.isDeposed(stateDir)) {
       return Optional.empty(); // it was rewound, or promoted, since
     }
@@ -89,7 +94,9 @@ final class Rejoin {
           .write(stateDir);
       LOG.warn("{} was led in term {}, and is that of a standby now", stateDir, term(stateDir));
     }
-    if (!Files.exists(old) && Files.exists(stateDir.resolve(OPLOG))) {
+    // Once it has followed, the log is its own, and the old one was compared.
+    boolean hasFollowed = standby.map(StandbyFile::hasFollowed).orElse(false);
+    if (!hasFollowed && !Files.exists(old) && Files.exists(stateDir.resolve(OPLOG))) {
       for (String name : OF_LEADERS) {
         Path gone = stateDir.resolve(name);
         if (Files.exists(gone)) {
@@ -138,13 +145,15 @@ final class Rejoin {
           LOG.info(
               "the leader that is followed has all that was committed here in term {}", oldTerm);
         }
-        DurableFiles.deleteTree(old);
       } else if (parting.last > 0) {
         LeftBehind.keepWhole(stateDir, old);
       }
       DurableFiles.syncDirectory(stateDir);
     }
     DeposedFile.remove(stateDir);
+    if (Files.exists(old)) { // in the end: half of a log could not be compared again
+      DurableFiles.deleteTree(old);
+    }
   }
 
   /** Finds the first entry of the old log that the new one does not have. */

@@ -58,6 +58,10 @@ public final class StandbyLog implements AutoCloseable {
   private volatile StandbyFile mark;
   private volatile @Nullable OpLog log;
   private volatile boolean hasFailed;
+
+  /** What the leader had that has accepted this standby; 0 if none has since the start. */
+  private volatile long needed;
+
   private volatile Runnable synced = () -> {};
 
   /** What is left to be done with the log of a deposed leader; null if nothing is. */
@@ -227,6 +231,7 @@ public final class StandbyLog implements AutoCloseable {
               + ", and that of this standby at entry "
               + open.appendedIndex());
     }
+    needed = commitIndex;
     remember(new StandbyFile(mark.workspace(), lineage, term, true, mark.waited()));
     if (rejoin != null && comparing == null) {
       isToStop = false;
@@ -427,9 +432,13 @@ public final class StandbyLog implements AutoCloseable {
     return open == null ? 0 : open.durableIndex();
   }
 
-  /** Whether a leader was ever followed, and something of it is on the disk; any thread. */
+  /**
+   * Whether a leader was ever followed, and what it had when it has accepted this standby last is
+   * on the disk; any thread.
+   */
   public boolean couldLead() {
-    return mark.hasFollowed() && syncedIndex() > 0;
+    long synced = syncedIndex();
+    return mark.hasFollowed() && synced > 0 && synced >= needed;
   }
 
   /** The first entry that it has or will have; 1 if none is open. Any thread. */

@@ -482,6 +482,10 @@ class HandshakeHandlerTest {
   }
 
   private static Hello helloWith(String token, SeenState seen) {
+    return helloWith(token, seen, Features.NONE);
+  }
+
+  private static Hello helloWith(String token, SeenState seen, Features features) {
     return new Hello(
         Protocol.VERSION,
         WORKSPACE,
@@ -491,7 +495,7 @@ class HandshakeHandlerTest {
         GENESIS,
         RUN,
         Protocol.REVISION,
-        Features.NONE,
+        features,
         token,
         seen,
         0);
@@ -550,6 +554,14 @@ class HandshakeHandlerTest {
     assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason(), "it keeps its state");
   }
 
+  /** Two standbys are not equally far, and the one that leads need not be the one that has more. */
+  @Test
+  void aStandbyThatHasMoreDoesNotEndTheLeader() {
+    SeenState seen = new SeenState(0, 0, 900, new Hash(9, 9, 9, 9));
+    openWith(1, helloWith("", seen, Features.NONE.with(Feature.SYNC_STANDBY)), 0);
+    assertEquals(Reason.DIVERGED, ((Refused) lastSent()).reason());
+  }
+
   @Test
   void soDoesOneThatHasAnotherEntryThere() {
     assertThrows(
@@ -590,9 +602,10 @@ class HandshakeHandlerTest {
   @Test
   void aTermThatNoLeaderCanHaveIsNotBelieved() {
     handshakeHandler.lineage(Lineage.FIRST, new Term(2));
-    openWith(1, hasSeenTerm(0, Term.MAX + 1), 0);
+    openWith(1, hasSeenTerm(0, Term.MAX), 0);
     assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason());
-    assertThrows(DeposedException.class, () -> openWith(2, hasSeenTerm(0, Term.MAX), SECOND_NS));
+    assertThrows(
+        DeposedException.class, () -> openWith(2, hasSeenTerm(0, Term.MAX - 1), SECOND_NS));
   }
 
   @Test

@@ -217,6 +217,54 @@ final class RejoinTest {
     }
   }
 
+  /** A crash has come between the end of the comparison and the removal of what was compared. */
+  @Test
+  void itsOwnLogIsNotTakenForTheOldOneAfterwards() throws Exception {
+    before.write("one");
+    wasLed(before);
+    follow(before);
+    DeposedFile.write(stateDir, BY_TERM_4);
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      assertFalse(Files.exists(stateDir.resolve("oplog.deposed")));
+      log.begins(2);
+      assertEquals(2, log.syncedIndex());
+      assertTrue(log.couldLead());
+    }
+  }
+
+  @Test
+  void itCouldNotLeadBeforeItHasWhatItsLeaderHadWhenItCameBack() throws Exception {
+    before.write("one");
+    wasLed(before);
+    follow(before);
+    try (DiskChunkStore chunks = store();
+        StandbyLog log = open(chunks)) {
+      log.begins(2);
+      assertTrue(log.couldLead(), "nobody has said that there is more");
+      log.welcomed(0, 4, 3);
+      assertFalse(log.couldLead());
+    }
+  }
+
+  @Test
+  void aPromotionForgetsThatItsLeaderWasDeposed() throws Exception {
+    before.write("one");
+    wasLed(before);
+    follow(before);
+    DeposedFile.write(stateDir, BY_TERM_4); // it was promoted before the comparison had ended
+    var _ = new Promotion(stateDir, WORKSPACE, Long.MAX_VALUE, 0).promote(false, false);
+    assertEquals(Optional.empty(), DeposedFile.read(stateDir));
+  }
+
+  @Test
+  void whatItHasSeenAsALeaderItDoesNotHoldAgainstTheOther() throws Exception {
+    wasLed(before);
+    Path seen = Files.writeString(stateDir.resolve("seen"), "of its time as a leader");
+    follow(before);
+    assertFalse(Files.exists(seen));
+  }
+
   /** Who was waited for then is not waited for by the next leader of this state. */
   @Test
   void whichStandbysItHasWaitedForIsForgotten() throws Exception {

@@ -137,7 +137,10 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
       return true;
     }
     try {
-      return notifier.attributesOnly(inode);
+      boolean isKnown = notifier.attributesOnly(inode);
+      // Once this process has left the mount nothing is sent. What it has not told the kernel it
+      // must not report as shown: this becomes a task, and tasks end then.
+      return isKnown && !notifier.calls().areHeld();
     } catch (IOException e) {
       failed.accept(e);
       return true;

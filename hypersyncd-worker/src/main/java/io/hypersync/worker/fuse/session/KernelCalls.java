@@ -32,6 +32,11 @@ public final class KernelCalls {
     return !held;
   }
 
+  /** Whether this process has left the mount, or is about to. */
+  public synchronized boolean areHeld() {
+    return held;
+  }
+
   /** The thread is back. */
   public synchronized void exit() {
     inside--;
