@@ -1,13 +1,16 @@
 package io.hypersync.cli.doctor;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Says what is wrong with what was observed. Decides only: looks at nothing itself. */
@@ -66,12 +69,18 @@ final class Checks {
               + silent.path("reason").asText());
     }
     for (JsonNode dead : observed.status().path("dead")) {
-      String socket = dead.path("socket").asText();
+      socketLeft(dead.path("role").asText(), dead.path("socket").asText());
+    }
+  }
+
+  private void socketLeft(String role, String socket) {
+    String detail = role + " at " + socket;
+    try {
       findings.add(
           Finding.repairable(
-              Trouble.SOCKET_LEFT,
-              dead.path("role").asText() + " at " + socket,
-              new Finding.Repair.RemoveSocket(Path.of(socket))));
+              Trouble.SOCKET_LEFT, detail, new Finding.Repair.RemoveSocket(Path.of(socket))));
+    } catch (InvalidPathException unspeakable) { // in this locale
+      add(Trouble.SOCKET_LEFT, detail);
     }
   }
 
@@ -84,12 +93,13 @@ final class Checks {
       }
     }
     List<Observed.Mounted> all = observed.mounts();
+    Set<String> devices = devices(all, served);
     for (int i = 0; i < all.size(); i++) {
       Observed.Mounted mount = all.get(i);
       if (!mount.type().equals(TYPE)) {
         continue;
       }
-      if (!served.contains(mount.point())) {
+      if (!served.contains(mount.point()) && !devices.contains(mount.device())) {
         add(Trouble.MOUNT_WITHOUT_WORKER, mount.point());
       }
       all.subList(i + 1, all.size()).stream()
@@ -103,8 +113,23 @@ final class Checks {
     }
   }
 
+  /**
+   * The filesystems that are served: a bind mount shows one at a place that no daemon knows. At
+   * each point the last mount counts, which hides those before.
+   */
+  private static Set<String> devices(List<Observed.Mounted> all, Set<String> served) {
+    Map<String, String> last = new HashMap<>();
+    for (Observed.Mounted mount : all) {
+      if (mount.type().equals(TYPE) && served.contains(mount.point())) {
+        last.put(mount.point(), mount.device());
+      }
+    }
+    return Set.copyOf(last.values());
+  }
+
+  /** By their text: not each name of a mount is a path in each locale. */
   private static boolean isAtOrAbove(String point, String other) {
-    return Path.of(other).startsWith(Path.of(point));
+    return point.equals("/") || other.equals(point) || other.startsWith(point + "/");
   }
 
   private void leader(JsonNode leader) {
@@ -170,7 +195,7 @@ final class Checks {
   }
 
   private static boolean isOn(String mount, String path) {
-    return path.startsWith("/") && !mount.isEmpty() && Path.of(path).startsWith(Path.of(mount));
+    return path.startsWith("/") && !mount.isEmpty() && isAtOrAbove(mount, path);
   }
 
   private void replica(JsonNode worker) {
@@ -235,6 +260,7 @@ final class Checks {
   }
 
   private void host() {
+    observed.unseen().forEach(each -> add(Trouble.NOT_LOOKED_AT, each));
     for (Path path : observed.readableByOthers()) {
       findings.add(
           Finding.repairable(

@@ -1,11 +1,13 @@
 package io.hypersync.cli.doctor;
 
 import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,6 +22,8 @@ public final class Doctor {
           PosixFilePermission.OWNER_READ,
           PosixFilePermission.OWNER_WRITE,
           PosixFilePermission.OWNER_EXECUTE);
+
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   private Doctor() {}
 
@@ -41,11 +45,22 @@ public final class Doctor {
           kept.retainAll(OF_OWNER);
           Files.setPosixFilePermissions(path, kept);
         }
-        case Finding.Repair.RemoveSocket(Path socket) -> Files.deleteIfExists(socket);
+        case Finding.Repair.RemoveSocket(Path socket) -> {
+          return removeIfNobodyAnswers(socket);
+        }
       }
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(FileProblems.describe(e));
     }
+  }
+
+  /** A daemon may have been started since the socket was found. */
+  private static Optional<String> removeIfNobodyAnswers(Path socket) throws IOException {
+    if (!(new AdminClient(socket, ANSWER_LIMIT).ask("status") instanceof AdminClient.Reply.Dead)) {
+      return Optional.of("a daemon is there now; nothing was removed");
+    }
+    Files.deleteIfExists(socket);
+    return Optional.empty();
   }
 }

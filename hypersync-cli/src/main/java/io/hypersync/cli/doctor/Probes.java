@@ -7,19 +7,20 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,20 +38,15 @@ public final class Probes {
   /** A disk that does not answer for so long is left out. */
   private static final Duration DISK_LIMIT = Duration.ofMillis(500);
 
-  private static final Set<PosixFilePermission> OF_OTHERS =
-      Set.of(
-          PosixFilePermission.GROUP_READ,
-          PosixFilePermission.GROUP_WRITE,
-          PosixFilePermission.OTHERS_READ,
-          PosixFilePermission.OTHERS_WRITE);
-
   private Probes() {}
 
   /** Looks at everything. */
   static Observed look(Daemons daemons, Map<String, String> environment) {
     JsonNode status = daemons.status();
     List<Observed.DaemonProcess> processes = new ArrayList<>();
-    List<Path> readable = new ArrayList<>();
+    Secrets secrets = new Secrets();
+    List<String> unseen = new ArrayList<>();
+    Set<Long> seen = new HashSet<>();
     for (String kind : List.of("leaders", "workers", "standbys")) {
       for (JsonNode daemon : status.path(kind)) {
         long pid = daemon.path("pid").asLong();
@@ -58,12 +54,18 @@ public final class Probes {
             daemon.path("role").asText()
                 + " "
                 + daemon.path("worker_id").asText(daemon.path("workspace_name").asText());
-        stateDir(pid)
-            .ifPresent(
-                directory -> {
-                  processes.add(process(name, pid, directory));
-                  readable.addAll(readableByOthers(directory));
-                });
+        if (seen.add(pid)) { // a leader with a mount is two daemons in one process
+          try {
+            List<Path> directories = stateDirs(pid);
+            for (Path directory : directories) {
+              boolean isFirst = directory.equals(directories.getFirst());
+              processes.add(process(name, pid, directory, isFirst));
+            }
+            secrets(name, pid, directories, secrets, unseen);
+          } catch (IOException notOurs) {
+            unseen.add(name + ", process " + pid + ": its disk, descriptors and secrets");
+          }
+        }
       }
     }
     return new Observed(
@@ -71,7 +73,8 @@ public final class Probes {
         Version.text(),
         mounts(),
         processes,
-        readable.stream().distinct().toList(),
+        List.copyOf(secrets.open()),
+        unseen,
         Files.exists(Path.of("/dev/fuse")),
         number(group().resolve("memory.max")),
         number(group().resolve("memory.current")),
@@ -81,26 +84,63 @@ public final class Probes {
   private static List<Observed.Mounted> mounts() {
     try {
       return MountTable.read().mounts().stream()
-          .map(mount -> new Observed.Mounted(mount.point(), mount.type()))
+          .map(mount -> new Observed.Mounted(mount.device(), mount.point(), mount.type()))
           .toList();
     } catch (IOException e) {
       throw new UserError("cannot read the list of mounts: " + FileProblems.describe(e), "");
     }
   }
 
-  /** A daemon holds a lock in its state directory, so the kernel knows where that is. */
-  private static Optional<Path> stateDir(long pid) {
+  /**
+   * The state directories of a process: it holds a lock in each, so the kernel knows where they
+   * are. Stores inside of one have locks of their own, and do not count.
+   *
+   * @throws IOException if that cannot be looked at: the process is another user's, or gone
+   */
+  private static List<Path> stateDirs(long pid) throws IOException {
+    List<Path> locked = new ArrayList<>();
     try (Stream<Path> descriptors = Files.list(PROC.resolve(Long.toString(pid)).resolve("fd"))) {
       for (Path descriptor : (Iterable<Path>) descriptors::iterator) {
-        Optional<Path> target = target(descriptor);
-        if (target.isPresent() && target.get().endsWith("LOCK")) {
-          return Optional.ofNullable(target.get().getParent());
-        }
+        target(descriptor)
+            .filter(target -> target.endsWith("LOCK"))
+            .flatMap(target -> Optional.ofNullable(target.getParent()))
+            .filter(directory -> !locked.contains(directory))
+            .ifPresent(locked::add);
       }
-    } catch (IOException notOurs) {
-      return Optional.empty(); // of another user, or gone
+    } catch (UncheckedIOException gone) {
+      throw gone.getCause();
     }
-    return Optional.empty();
+    List<Path> outermost =
+        locked.stream()
+            .filter(
+                directory ->
+                    locked.stream()
+                        .noneMatch(
+                            other -> !other.equals(directory) && directory.startsWith(other)))
+            .toList();
+    if (outermost.isEmpty()) {
+      throw new NoSuchFileException("the state directory of process " + pid);
+    }
+    return outermost;
+  }
+
+  /** Looks at a daemon's secrets, as far as the disks answer. */
+  private static void secrets(
+      String name, long pid, List<Path> directories, Secrets all, List<String> unseen)
+      throws IOException {
+    DaemonArguments arguments = DaemonArguments.of(PROC.resolve(Long.toString(pid)));
+    Optional<Secrets> found =
+        within(
+            () -> {
+              Secrets secrets = new Secrets();
+              secrets.look(directories, arguments);
+              return secrets;
+            });
+    found.ifPresent(all::add);
+    String why = name + ": whether others can read ";
+    found.ifPresentOrElse(
+        looked -> looked.unseen().forEach(what -> unseen.add(why + what)),
+        () -> unseen.add(why + directories.getFirst() + "; the disk does not answer"));
   }
 
   private static Optional<Path> target(Path descriptor) {
@@ -112,41 +152,47 @@ public final class Probes {
     }
   }
 
-  private static Observed.DaemonProcess process(String name, long pid, Path stateDir) {
-    long[] disk = disk(stateDir);
+  private static Observed.DaemonProcess process(
+      String name, long pid, Path stateDir, boolean isFirst) {
+    long[] disk =
+        within(
+                () -> {
+                  FileStore store = Files.getFileStore(stateDir);
+                  return new long[] {store.getTotalSpace(), store.getUsableSpace()};
+                })
+            .orElse(new long[2]);
     Path process = PROC.resolve(Long.toString(pid));
     long open = 0;
     try (Stream<Path> descriptors = Files.list(process.resolve("fd"))) {
       open = descriptors.count();
-    } catch (IOException gone) {
+    } catch (IOException | UncheckedIOException gone) {
       // It is left at 0.
     }
     return new Observed.DaemonProcess(
-        name, stateDir, disk[0], disk[1], open, openFilesLimit(process));
+        name, stateDir, disk[0], disk[1], open, isFirst ? openFilesLimit(process) : 0);
   }
 
-  /** Size and free bytes of a directory's filesystem; zeros if it does not answer. */
-  private static long[] disk(Path directory) {
-    CompletableFuture<long[]> answer = new CompletableFuture<>();
+  /** Asks a disk on a thread of its own; empty if it fails, or does not answer in time. */
+  private static <T> Optional<T> within(Callable<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
     Thread _ =
         Thread.ofPlatform()
             .daemon()
             .start(
                 () -> {
                   try {
-                    FileStore store = Files.getFileStore(directory);
-                    answer.complete(new long[] {store.getTotalSpace(), store.getUsableSpace()});
-                  } catch (IOException e) {
-                    answer.complete(new long[2]);
+                    answer.complete(question.call());
+                  } catch (Exception e) {
+                    answer.completeExceptionally(e);
                   }
                 });
     try {
-      return answer.get(DISK_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      return Optional.of(answer.get(DISK_LIMIT.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException | ExecutionException silent) {
-      return new long[2];
+      return Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new long[2];
+      return Optional.empty();
     }
   }
 
@@ -162,23 +208,6 @@ public final class Probes {
       return 0;
     }
     return 0;
-  }
-
-  /** The directory itself, and what is right in it: what is below is behind those. */
-  private static List<Path> readableByOthers(Path directory) {
-    if (!isReadableByOthers(directory)) {
-      return List.of(); // nobody gets at what is in it
-    }
-    return List.of(directory);
-  }
-
-  private static boolean isReadableByOthers(Path path) {
-    try {
-      return !Collections.disjoint(
-          Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS), OF_OTHERS);
-    } catch (IOException gone) {
-      return false;
-    }
   }
 
   private static Path group() {

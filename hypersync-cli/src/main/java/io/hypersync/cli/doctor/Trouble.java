@@ -20,6 +20,11 @@ public enum Trouble {
       Severity.WARNING,
       "A daemon runs another build than this command, so what was mended may not be in effect.",
       "Restart it: hypersync worker restart, or stop and start the leader."),
+  NOT_LOOKED_AT(
+      "HS104",
+      Severity.WARNING,
+      "What could not be looked at may be wrong, too.",
+      "Look again as the user who runs the daemon, or as root: sudo hypersync doctor"),
   MOUNT_WITHOUT_WORKER(
       "HS201",
       Severity.ERROR,
@@ -83,7 +88,7 @@ public enum Trouble {
   SECRET_READABLE(
       "HS401",
       Severity.ERROR,
-      "Whoever reads this file can read the workspace, or join it.",
+      "Whoever reads this can read the workspace or its metrics, or join it.",
       "Close it to others: hypersync doctor --fix"),
   FEW_OPEN_FILES(
       "HS501",

@@ -1,23 +1,16 @@
 package io.hypersync.cli.metrics;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpContext;
+import com.sun.net.httpserver.HttpServer;
 import io.hypersync.cli.memory.BesideWork;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.text.HostPorts;
-import io.prometheus.metrics.exporter.httpserver.HTTPServer;
-import io.prometheus.metrics.model.registry.MultiCollector;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -37,9 +30,10 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: {@code metrics-start} binds the port, once the daemon is ready or some seconds after
  * its start, so that it does not start later. A thread for each connection writes an answer; there
  * are {@value #MAX_CONNECTIONS} connections at most, each of which has {@value #REQUEST_LIMIT_S} s
- * for a request and as many for the answer. {@code metrics-figures} asks the daemon ({@link
- * RecentFigures}). None of them reads what an agent owns: the agent itself copies its figures into
- * a tree, between two of its duties, and nobody changes that tree afterwards.
+ * for a request and as many for the answer. One of them at a time makes a page ({@link
+ * RecentPages}). {@code metrics-figures} asks the daemon ({@link RecentFigures}). None of them
+ * reads what an agent owns: the agent itself copies its figures into a tree, between two of its
+ * duties, and nobody changes that tree afterwards.
  */
 public final class MetricsEndpoint implements AutoCloseable {
   static final int MAX_CONNECTIONS = 16;
@@ -48,11 +42,6 @@ public final class MetricsEndpoint implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
   private static final Duration START_LIMIT = Duration.ofSeconds(5);
   private static final Duration RETRY = Duration.ofSeconds(2);
-  private static final double NANOSECONDS = 1e-9;
-  private static final MetricMetadata AGE =
-      new MetricMetadata(
-          "hypersync_metrics_age_seconds",
-          "How old what is shown is; -1 if the daemon has not answered yet.");
 
   static {
     // The limits of the JDK's server are properties of the process, which has no other one.
@@ -69,9 +58,9 @@ public final class MetricsEndpoint implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final ExecutorService asking;
   private final ExecutorService answering;
-  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final ScrapeHandler scrapes;
   private final Thread starting;
-  private volatile @Nullable HTTPServer server;
+  private volatile @Nullable HttpServer server;
 
   private MetricsEndpoint(MetricsOptions options, Supplier<List<ObjectNode>> daemons) {
     this.options = options;
@@ -88,21 +77,8 @@ public final class MetricsEndpoint implements AutoCloseable {
             task -> asking.execute(BesideWork.counted(task)),
             Clock.SYSTEM,
             List.of());
-    registry.register(new Scrape(figures));
+    this.scrapes = new ScrapeHandler(figures, Clock.SYSTEM);
     this.starting = Thread.ofPlatform().name("metrics-start").daemon().unstarted(this::start);
-  }
-
-  /** What the registry asks at each scrape. */
-  private record Scrape(RecentFigures<List<MetricSnapshot>> figures) implements MultiCollector {
-    @Override
-    public MetricSnapshots collect() {
-      RecentFigures.Aged<List<MetricSnapshot>> known = figures.get();
-      List<MetricSnapshot> all = new ArrayList<>(known.value());
-      all.addAll(ProcessFigures.read());
-      double age = known.ageNs() < 0 ? -1 : known.ageNs() * NANOSECONDS;
-      all.add(new GaugeSnapshot(AGE, List.of(new GaugeDataPointSnapshot(age, Labels.EMPTY, null))));
-      return new MetricSnapshots(all);
-    }
   }
 
   private static void limit(String property, int value) {
@@ -130,14 +106,15 @@ public final class MetricsEndpoint implements AutoCloseable {
 
   /** Where the metrics are shown; empty as long as no port is bound. */
   public Optional<String> url() {
-    HTTPServer bound = server;
+    HttpServer bound = server;
     return bound == null
         ? Optional.empty()
         : Optional.of(
             "http://"
                 + HostPorts.numeric(
-                    new InetSocketAddress(options.address().getAddress(), bound.getPort()))
-                + "/metrics");
+                    new InetSocketAddress(
+                        options.address().getAddress(), bound.getAddress().getPort()))
+                + ScrapeHandler.PATH);
   }
 
   private void start() {
@@ -162,12 +139,12 @@ public final class MetricsEndpoint implements AutoCloseable {
     IOException last = null;
     for (int port = first; port < first + options.ports(); port++) {
       try {
-        HTTPServer bound = serve(port);
+        HttpServer bound = serve(port);
         synchronized (this) {
           server = bound;
         }
         if (closed.getCount() == 0) {
-          bound.close();
+          bound.stop(0);
         }
         return true;
       } catch (BindException taken) {
@@ -188,15 +165,15 @@ public final class MetricsEndpoint implements AutoCloseable {
     return false;
   }
 
-  private HTTPServer serve(int port) throws IOException {
-    HTTPServer.Builder builder =
-        HTTPServer.builder()
-            .inetAddress(options.address().getAddress())
-            .port(port)
-            .registry(registry)
-            .executorService(answering);
-    options.token().map(BearerToken::new).ifPresent(builder::authenticator);
-    return builder.buildAndStart();
+  private HttpServer serve(int port) throws IOException {
+    HttpServer made =
+        HttpServer.create(
+            new InetSocketAddress(options.address().getAddress(), port), MAX_CONNECTIONS);
+    made.setExecutor(answering);
+    HttpContext context = made.createContext(ScrapeHandler.PATH, scrapes);
+    options.token().map(BearerToken::new).ifPresent(context::setAuthenticator);
+    made.start();
+    return made;
   }
 
   @Override
@@ -208,9 +185,9 @@ public final class MetricsEndpoint implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    HTTPServer bound = server;
+    HttpServer bound = server;
     if (bound != null) {
-      bound.close();
+      bound.stop(0);
     }
     answering.shutdownNow();
     asking.shutdownNow();

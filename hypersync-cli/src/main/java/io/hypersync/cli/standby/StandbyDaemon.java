@@ -8,6 +8,7 @@ import io.hypersync.leader.standby.Waited;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
@@ -49,11 +50,13 @@ public final class StandbyDaemon implements Daemon {
   private final WorkerDaemon worker;
   private final StandbyLog log;
   private final Path stateDir;
+  private final KnownCompleteness completeness;
 
   private StandbyDaemon(WorkerDaemon worker, StandbyLog log, Path stateDir) {
     this.worker = worker;
     this.log = log;
     this.stateDir = stateDir;
+    this.completeness = new KnownCompleteness(worker::hasAllChunks, Clock.SYSTEM);
   }
 
   /**
@@ -88,17 +91,22 @@ public final class StandbyDaemon implements Daemon {
 
   @Override
   public ObjectNode status() {
-    return asStandby(worker.status());
+    ObjectNode status = asStandby(worker.status(), completeness.now());
+    leftBehind(status);
+    return status;
   }
 
+  /** Asks no disk, and the agent once; see {@link KnownCompleteness}. */
   @Override
   public List<ObjectNode> measured() {
-    return worker.measured().stream().map(this::asStandby).toList();
+    return worker.measured().stream()
+        .map(figures -> asStandby(figures, completeness.lately(figures)))
+        .toList();
   }
 
-  private ObjectNode asStandby(ObjectNode status) {
+  private ObjectNode asStandby(ObjectNode status, boolean hasAllChunks) {
     status.remove(OF_MOUNTS);
-    boolean isComplete = worker.hasAllChunks() && log.couldLead();
+    boolean isComplete = hasAllChunks && log.couldLead();
     status.put("role", "standby");
     status.put("complete", isComplete);
     status.put("synced_index", log.syncedIndex());
@@ -111,7 +119,6 @@ public final class StandbyDaemon implements Daemon {
     status.put("loss", waited.loss().text());
     long lag = Math.max(0, status.path("commit_index").asLong() - log.syncedIndex());
     // A leader that is away may have committed more, or may have been cut off and go on.
-    leftBehind(status);
     status.put("lag_entries", status.path("connected").asBoolean() ? (Long) lag : null);
     return status;
   }

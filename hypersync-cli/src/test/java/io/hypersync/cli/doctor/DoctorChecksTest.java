@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -33,6 +36,7 @@ final class DoctorChecksTest {
     return new Observed(
         new ObjectMapper().readTree(json),
         "1",
+        List.of(),
         List.of(),
         List.of(),
         List.of(),
@@ -88,9 +92,10 @@ final class DoctorChecksTest {
             known.status(),
             "1",
             List.of(
-                new Observed.Mounted("/w", "fuse.hypersync"),
-                new Observed.Mounted("/old", "fuse.hypersync"),
-                new Observed.Mounted("/mnt", "ext4")),
+                new Observed.Mounted("0:50", "/w", "fuse.hypersync"),
+                new Observed.Mounted("0:51", "/old", "fuse.hypersync"),
+                new Observed.Mounted("8:1", "/mnt", "ext4")),
+            List.of(),
             List.of(),
             List.of(),
             true,
@@ -98,6 +103,53 @@ final class DoctorChecksTest {
             0,
             Map.of());
     assertEquals(List.of("HS201 /old"), said(found(observed)));
+  }
+
+  private static Observed mounted(String point, Observed.Mounted... mounts) throws IOException {
+    Observed known = status("{\"workers\":[{\"mount\":\"" + point + "\",\"mounted\":true}]}");
+    return new Observed(
+        known.status(),
+        "1",
+        List.of(mounts),
+        List.of(),
+        List.of(),
+        List.of(),
+        true,
+        0,
+        0,
+        Map.of("GOCACHE", "/cache"));
+  }
+
+  @Test
+  void aBindMountOfAServedWorkspaceIsServed() throws IOException {
+    Observed observed =
+        mounted(
+            "/w",
+            new Observed.Mounted("0:49", "/w", "fuse.hypersync"),
+            new Observed.Mounted("0:50", "/w", "fuse.hypersync"),
+            new Observed.Mounted("0:50", "/container/w", "fuse.hypersync"),
+            new Observed.Mounted("0:49", "/container/old", "fuse.hypersync"));
+    assertEquals(
+        List.of("HS201 /container/old", "HS202 /w is under a fuse.hypersync at /w"),
+        said(found(observed)),
+        "what is served is the last one at its point");
+  }
+
+  /** A lone surrogate is no path in any locale, as no umlaut is one under LC_ALL=C. */
+  @Test
+  void namesThatAreNoPathsInThisLocaleAreComparedAllTheSame() throws IOException {
+    String odd = "/w\uD800";
+    Observed observed =
+        mounted(
+            odd,
+            new Observed.Mounted("0:50", odd, "fuse.hypersync"),
+            new Observed.Mounted("0:60", odd + "/in", "tmpfs"),
+            new Observed.Mounted("0:61", odd + "2", "tmpfs"));
+    assertEquals(List.of(), said(found(observed)));
+    Observed dead = status("{\"dead\":[{\"role\":\"worker\",\"socket\":\"/run/\uD800.sock\"}]}");
+    List<Finding> findings = found(dead);
+    assertEquals(List.of("HS102 worker at /run/\uD800.sock"), said(findings));
+    assertEquals(Optional.empty(), findings.getFirst().repair());
   }
 
   @ParameterizedTest
@@ -109,8 +161,9 @@ final class DoctorChecksTest {
             known.status(),
             "1",
             List.of(
-                new Observed.Mounted("/ws/team", "fuse.hypersync"),
-                new Observed.Mounted(later, "tmpfs")),
+                new Observed.Mounted("0:50", "/ws/team", "fuse.hypersync"),
+                new Observed.Mounted("0:60", later, "tmpfs")),
+            List.of(),
             List.of(),
             List.of(),
             true,
@@ -140,6 +193,7 @@ final class DoctorChecksTest {
             List.of(),
             List.of(process),
             List.of(),
+            List.of(),
             true,
             0,
             0,
@@ -159,6 +213,7 @@ final class DoctorChecksTest {
             List.of(),
             List.of(),
             List.of(Path.of("/s/token")),
+            List.of("worker b, process 7: its disk"),
             false,
             1_000,
             900,
@@ -166,13 +221,14 @@ final class DoctorChecksTest {
     List<Finding> findings = found(observed);
     assertEquals(
         List.of(
+            "HS104 worker b, process 7: its disk",
             "HS401 /s/token",
             "HS502 900 of 1000 bytes",
             "HS503 /dev/fuse",
             "HS601 GOCACHE=/w/cache"),
         said(findings));
     assertEquals(
-        Optional.of("chmod go= /s/token"), findings.getFirst().repair().map(Finding.Repair::text));
+        Optional.of("chmod go= /s/token"), findings.get(1).repair().map(Finding.Repair::text));
   }
 
   @Test
@@ -186,6 +242,29 @@ final class DoctorChecksTest {
     assertTrue(Files.notExists(socket));
     assertTrue(
         Doctor.repair(new Finding.Repair.CloseToOthers(directory.resolve("gone"))).isPresent());
+  }
+
+  @Test
+  void aSocketThatSomebodyListensOnAgainStays() throws IOException {
+    Path socket = directory.resolve("w.sock");
+    try (ServerSocketChannel began = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      began.bind(UnixDomainSocketAddress.of(socket));
+      Thread _ =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    try {
+                      began.accept().close(); // so that it is not waited for
+                    } catch (IOException ended) {
+                      // by the test
+                    }
+                  });
+      assertTrue(Doctor.repair(new Finding.Repair.RemoveSocket(socket)).isPresent());
+      assertTrue(Files.exists(socket));
+    }
+    assertEquals(Optional.empty(), Doctor.repair(new Finding.Repair.RemoveSocket(socket)));
+    assertTrue(Files.notExists(socket));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.runtime.admin.UserError;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,15 +16,19 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,6 +144,55 @@ final class MetricsEndpointTest {
       long halfSeconds =
           Duration.ofNanos(System.nanoTime() - beganNs).dividedBy(RecentFigures.FRESH);
       assertTrue(asked.get() <= 2 + halfSeconds, () -> asked + " in " + halfSeconds + " / 2 s");
+    }
+  }
+
+  @Test
+  void anAnswerIsZippedForThoseWhoTakeThat() throws Exception {
+    try (MetricsEndpoint endpoint = open(this::leader)) {
+      HttpRequest request =
+          HttpRequest.newBuilder(awaitUrl(endpoint)).header("Accept-Encoding", "gzip").build();
+      try (HttpClient client = HttpClient.newHttpClient()) {
+        HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
+        assertEquals("gzip", answer.headers().firstValue("Content-Encoding").orElse(""));
+        String text =
+            new String(
+                new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes(),
+                StandardCharsets.UTF_8);
+        assertTrue(text.contains("hypersync_leader_commit_index 42.0"), text);
+      }
+    }
+  }
+
+  @Test
+  void nothingElseIsShownAndNothingIsTaken() throws Exception {
+    try (MetricsEndpoint endpoint = open(this::leader);
+        HttpClient client = HttpClient.newHttpClient()) {
+      URI url = awaitUrl(endpoint);
+      assertEquals(404, answer(url.resolve("/")).statusCode());
+      assertEquals(404, answer(url.resolve("/metrics/more")).statusCode());
+      HttpRequest post = HttpRequest.newBuilder(url).POST(BodyPublishers.ofString("x")).build();
+      assertEquals(405, client.send(post, BodyHandlers.ofString()).statusCode());
+      HttpRequest head = HttpRequest.newBuilder(url).HEAD().build();
+      assertEquals(200, client.send(head, BodyHandlers.ofString()).statusCode());
+    }
+  }
+
+  @Test
+  void aPageIsMadeOnceForAllWhoAskWhileItsFiguresAreFresh() throws Exception {
+    try (MetricsEndpoint endpoint = open(this::leader)) {
+      URI url = awaitUrl(endpoint);
+      Set<String> pages = new HashSet<>();
+      long beganNs = System.nanoTime();
+      for (int i = 0; i < 100; i++) {
+        pages.add(answer(url.resolve("/metrics?nothing=" + i)).body());
+      }
+      long halfSeconds =
+          Duration.ofNanos(System.nanoTime() - beganNs).dividedBy(RecentFigures.FRESH);
+      // Each page says how much processor time it took up to now, so no two are alike for long.
+      assertTrue(
+          pages.size() <= 2 * (2 + halfSeconds),
+          () -> pages.size() + " in " + halfSeconds + " / 2 s");
     }
   }
 

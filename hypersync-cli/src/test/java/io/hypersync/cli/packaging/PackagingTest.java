@@ -132,4 +132,63 @@ final class PackagingTest {
       assertEquals(0, reader.waitFor(), said);
     }
   }
+
+  /** A unit that a removal leaves running has lost its program. */
+  @Test
+  void aRemovalStopsEachUnitMountsFirst() throws IOException {
+    String prerm = Files.readString(ROOT.resolve("packaging/debian/prerm"));
+    String page = Files.readString(ROOT.resolve("docs/install.md"));
+    for (Path unit : units()) {
+      String name = unit.getFileName().toString().replace(".service", "");
+      assertTrue(prerm.contains("'" + name + "*'"), name);
+      assertTrue(page.contains("| `" + name + "NAME` |"), name);
+    }
+    assertTrue(prerm.indexOf("hypersync-worker@") < prerm.indexOf("hypersync-member@"));
+    assertTrue(prerm.indexOf("hypersync-member@") < prerm.indexOf("hypersync-putex@"));
+    assertTrue(prerm.indexOf("hypersync-member@") < prerm.indexOf("hypersync-leader@"));
+  }
+
+  @Test
+  void rulesAndDashboardsAreInThePackage() throws IOException {
+    String dist = Files.readString(ROOT.resolve("packaging/dist"));
+    String page = Files.readString(ROOT.resolve("docs/metrics.md"));
+    assertTrue(dist.contains("\nfor shared in prometheus grafana; do\n"), dist);
+    assertTrue(page.contains("/usr/share/hypersync/prometheus/hypersync.rules.yml"), page);
+    assertTrue(Files.exists(ROOT.resolve("etc/prometheus/hypersync.rules.yml")));
+    assertTrue(Files.exists(ROOT.resolve("etc/grafana/overview.json")));
+  }
+
+  private static String inUse(String script) throws IOException {
+    String text = Files.readString(ROOT.resolve("packaging/debian").resolve(script));
+    int begin = text.indexOf("in_use() {");
+    return text.substring(begin, text.indexOf("\n}\n", begin) + 3);
+  }
+
+  /** It runs with a JDK of somebody's own, so only its command line names the build. */
+  @Test
+  void aBuildIsInUseWhileSomebodyRunsItsLibraries() throws IOException, InterruptedException {
+    assertEquals(inUse("postinst"), inUse("prerm"));
+    String folder = directory + "/lib";
+    Path script = directory.resolve("look");
+    Files.writeString(
+        script,
+        "set -e\nLIB=" + folder + "\n" + inUse("prerm") + "if in_use \"$1\"; then exit 7; fi\n");
+    assertEquals(0, exitOf("sh", script.toString(), "0123abcd"), "before");
+    Process daemon =
+        new ProcessBuilder("sh", "-c", "read nothing", "sh", folder + "/builds/0123abcd/lib/x.jar")
+            .start();
+    try {
+      assertEquals(7, exitOf("sh", script.toString(), "0123abcd"), "it runs");
+      assertEquals(0, exitOf("sh", script.toString(), "0123"), "another one");
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+    assertEquals(0, exitOf("sh", script.toString(), "0123abcd"), "afterwards");
+  }
+
+  private static int exitOf(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getInputStream().readAllBytes();
+    return process.waitFor();
+  }
 }

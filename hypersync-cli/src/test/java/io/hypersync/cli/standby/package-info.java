@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.cli.standby;
+
+import org.jspecify.annotations.NullMarked;
