@@ -308,10 +308,10 @@ class BackupTest {
       Path mount = cluster.mount("a");
       Shell.must(mount, "sh", "-ec", MAKE);
       cluster.settle("a");
-      JsonNode asked = cluster.leader().ask("backup", request(backup(), MIB));
+      JsonNode asked = cluster.leader().ask("backup", request(backup(), MIB / 4));
       Await.until(
           "something is copied",
-          () -> status(cluster).at("/current/copied_bytes").asLong() > MIB / 2);
+          () -> status(cluster).at("/current/copied_bytes").asLong() > MIB / 8);
       Shell second = cluster.hypersync("backup", folder.resolve("other").toString());
       assertEquals(1, second.exit(), second::output);
       assertTrue(second.output().contains("a backup is under way"), second::output);
