@@ -91,7 +91,13 @@ final class PoweredWorkspace implements AutoCloseable {
   void restart() throws IOException, InterruptedException {
     long seen = cluster.worker("a").status().path("applied_index").asLong();
     long startNs = System.nanoTime();
-    long kept = cluster.startLeader().status().path("commit_index").asLong();
+    // A worker that has seen more may have ended it before it is asked.
+    long kept =
+        cluster
+            .startLeader()
+            .await("say where its log ends", _ -> true)
+            .path("commit_index")
+            .asLong();
     lastStartMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     assertTrue(kept >= seen, "entry " + seen + " was acknowledged, and the log ends at " + kept);
     awaitWorkers();
