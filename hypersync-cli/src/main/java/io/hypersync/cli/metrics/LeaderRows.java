@@ -42,11 +42,6 @@ final class LeaderRows {
             "merkle.rebalance_count",
             "merkle_rebalances",
             "Stays 0: the shape of the trie depends on its keys only."),
-        counter(
-                "invariants_broken",
-                "invariant_violations",
-                "Violations of the invariants of hypersync.md 22.1; any is a bug.")
-            .by("invariant"),
         gauge("pending_intents", "pending_intents", "Intents that wait for their entry."),
         gauge(
             "unacknowledged",
@@ -57,9 +52,6 @@ final class LeaderRows {
             "deduplicated_intents",
             "Intents that were sent again and found in the log."),
         counter("root_audits", "root_audits", "Replays because a worker doubted a root."),
-        counter("vector_faults", "vector_faults", "Ways to hash with vectors found wrong."),
-        gauge("measuring_ns", "measuring_seconds", "What these figures took the agent's thread.")
-            .times(NANOSECONDS),
         gauge("uptime_ms", "uptime_seconds", "Since the leader's start.").times(MILLISECONDS));
   }
 
@@ -76,7 +68,7 @@ final class LeaderRows {
         counter("locks.fenced", "lock_fenced_mutations", "Mutations refused for lost locks."),
         counter("hazards", "hazards", "Work of different agents that is in each other's way.")
             .by("kind"),
-        counter("hazards_us", "hazard_detection_seconds", "Time spent on finding hazards.")
+        counter("hazards_us", "hazard_detection_seconds", "Processor time of finding hazards.")
             .times(MICROSECONDS),
         gauge("reservations.fresh", "reservations_fresh", "Whether reservations are up to date."),
         gauge("reservations.age_ms", "reservations_age_seconds", "Since the last successful look.")

@@ -1,6 +1,7 @@
 package io.hypersync.cli.metrics;
 
 import static io.hypersync.cli.metrics.MetricRow.MILLISECONDS;
+import static io.hypersync.cli.metrics.MetricRow.NANOSECONDS;
 
 import io.hypersync.cli.metrics.MetricRow.Part;
 import java.util.List;
@@ -11,6 +12,20 @@ final class SharedRows {
 
   static List<MetricRow> of(Part part) {
     return List.of(
+        MetricRow.counter(
+                part,
+                "invariants_broken",
+                "invariant_violations",
+                "Violations of the invariants of hypersync.md 22.1; any is a bug.")
+            .by("invariant"),
+        MetricRow.counter(
+            part, "vector_faults", "vector_faults", "Ways to hash with vectors found wrong."),
+        MetricRow.gauge(
+                part,
+                "measuring_ns",
+                "measuring_seconds",
+                "What these figures took the agent's thread.")
+            .times(NANOSECONDS),
         MetricRow.gauge(part, "snapshots.newest_index", "snapshot_index", "Of the newest one."),
         MetricRow.gauge(
                 part, "snapshots.newest_age_ms", "snapshot_age_seconds", "Of the newest one.")

@@ -49,14 +49,6 @@ final class WorkerRows {
         counter("chunk_cache.failed", "collection_failures", "Collections that have failed."),
         counter("chunk_cache.evictions", "evicted_chunks", "Chunks that made room."),
         counter("chunk_cache.bytes_freed", "collected_bytes", "Bytes freed by collections."),
-        counter(
-                "invariants_broken",
-                "invariant_violations",
-                "Violations of the invariants of hypersync.md 22.1; any is a bug.")
-            .by("invariant"),
-        counter("vector_faults", "vector_faults", "Ways to hash with vectors found wrong."),
-        gauge("measuring_ns", "measuring_seconds", "What these figures took the agent's thread.")
-            .times(NANOSECONDS),
         gauge("uptime_ms", "uptime_seconds", "Since the worker's start.").times(MILLISECONDS));
   }
 
