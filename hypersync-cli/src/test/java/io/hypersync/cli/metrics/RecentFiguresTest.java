@@ -3,7 +3,7 @@ package io.hypersync.cli.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.runtime.agent.Clock;
+import io.hypersync.fixtures.ManualClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
@@ -12,27 +12,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class RecentFiguresTest {
-  private final AtomicLong nowNs = new AtomicLong(1_000);
+  private final ManualClock clock = new ManualClock(1_000);
   private final Deque<String> answers = new ArrayDeque<>();
   private final AtomicInteger asked = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Clock clock =
-      new Clock() {
-        @Override
-        public long monotonicNs() {
-          return nowNs.get();
-        }
-
-        @Override
-        public long epochNs() {
-          return nowNs.get();
-        }
-      };
 
   @AfterEach
   void end() {
@@ -59,7 +46,7 @@ final class RecentFiguresTest {
   }
 
   private void passes(long ms) {
-    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+    clock.advance(TimeUnit.MILLISECONDS.toNanos(ms));
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.runtime.agent.Clock;
+import io.hypersync.fixtures.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,28 +14,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class RecentPagesTest {
-  private final AtomicLong nowNs = new AtomicLong(1_000);
+  private final ManualClock clock = new ManualClock(1_000);
   private final AtomicInteger made = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Clock clock =
-      new Clock() {
-        @Override
-        public long monotonicNs() {
-          return nowNs.get();
-        }
-
-        @Override
-        public long epochNs() {
-          return nowNs.get();
-        }
-      };
 
   @AfterEach
   void end() {
@@ -51,10 +38,10 @@ final class RecentPagesTest {
   void aPageIsGivenAgainWhileItIsFreshAndEachFormatHasItsOwn() {
     RecentPages<String> pages = new RecentPages<>(_ -> page(), clock);
     assertArrayEquals(new byte[] {1}, pages.get("text").orElseThrow());
-    nowNs.addAndGet(99);
+    clock.advance(99);
     assertArrayEquals(new byte[] {1}, pages.get("text").orElseThrow());
     assertArrayEquals(new byte[] {2}, pages.get("other").orElseThrow());
-    nowNs.addAndGet(1);
+    clock.advance(1);
     assertArrayEquals(new byte[] {3}, pages.get("text").orElseThrow());
     assertArrayEquals(new byte[] {2}, pages.get("other").orElseThrow());
   }

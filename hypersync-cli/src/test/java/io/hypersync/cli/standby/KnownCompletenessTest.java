@@ -6,15 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.runtime.agent.Clock;
+import io.hypersync.fixtures.ManualClock;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How often the agent is asked, and what is said meanwhile. */
 final class KnownCompletenessTest {
-  private final AtomicLong nowNs = new AtomicLong(1_000);
+  private final ManualClock clock = new ManualClock(1_000);
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicBoolean complete = new AtomicBoolean(true);
   private final KnownCompleteness known =
@@ -23,17 +22,7 @@ final class KnownCompletenessTest {
             asked.incrementAndGet();
             return complete.get();
           },
-          new Clock() {
-            @Override
-            public long monotonicNs() {
-              return nowNs.get();
-            }
-
-            @Override
-            public long epochNs() {
-              return nowNs.get();
-            }
-          });
+          clock);
 
   private static ObjectNode figures() {
     return JsonNodeFactory.instance.objectNode().put("backfill_running", false).putNull("install");
@@ -43,7 +32,7 @@ final class KnownCompletenessTest {
   void theAgentIsAskedOnceInTenSeconds() {
     for (int i = 0; i < 20; i++) {
       assertTrue(known.lately(figures()));
-      nowNs.addAndGet(KnownCompleteness.FRESH.toNanos() / 10);
+      clock.advance(KnownCompleteness.FRESH.toNanos() / 10);
     }
     assertEquals(2, asked.get());
     complete.set(false);

@@ -9,8 +9,6 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
-import io.hypersync.fixtures.Entries;
-import io.hypersync.fixtures.States;
 import io.hypersync.leader.daemon.DeposedFile;
 import io.hypersync.leader.daemon.TermFile;
 import io.hypersync.leader.lineage.Deposition;
@@ -21,17 +19,10 @@ import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
-import io.hypersync.model.hash.Blake3;
-import io.hypersync.model.id.Name;
-import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
-import io.hypersync.model.op.ChunkRef;
-import io.hypersync.model.op.FsOp;
-import io.hypersync.model.op.WriteMode;
-import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.admin.UserError;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,47 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** The state directory of a leader that was deposed becomes that of a standby. */
 final class RejoinTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
-  private static final NodeId FILE = new NodeId(9, 9);
   private static final Deposition BY_TERM_4 = new Deposition(0, 4, new WorkerId("fmd"));
 
   @TempDir Path stateDir;
 
   private final History before = new History();
-
-  /** Entries, as a leader commits them. */
-  private static final class History {
-    private final List<LogEntry> entries = new ArrayList<>();
-    private final List<Chunk> content = new ArrayList<>();
-    private FsState state = FsState.genesis();
-
-    History() {
-      commit(new FsOp.CreateFile(FsState.ROOT, Name.of("file"), 0644, 0, 0));
-    }
-
-    /** The same entries, and others from here on. */
-    History(History other) {
-      entries.addAll(other.entries);
-      content.addAll(other.content);
-      state = other.state;
-    }
-
-    History write(String text) {
-      byte[] bytes = text.repeat(2_000).getBytes(StandardCharsets.US_ASCII);
-      Chunk chunk = new Chunk(Blake3.hash(bytes), bytes);
-      content.add(chunk);
-      commit(
-          new FsOp.Write(
-              FILE, WriteMode.PWRITE, 0, List.of(new ChunkRef(chunk.hash(), bytes.length)), false));
-      return this;
-    }
-
-    private void commit(FsOp op) {
-      long index = entries.size() + 1L;
-      NodeId created = op instanceof FsOp.CreateFile ? FILE : LogEntry.NO_NODE;
-      state = States.after(state, op, index, created);
-      entries.add(Entries.of(index, op).creating(created).root(state.root()).entry());
-    }
-  }
 
   private DiskChunkStore store() {
     return DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT);

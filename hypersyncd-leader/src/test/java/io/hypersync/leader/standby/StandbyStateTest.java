@@ -5,70 +5,33 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.fixtures.Entries;
-import io.hypersync.fixtures.States;
 import io.hypersync.leader.daemon.LineageFile;
 import io.hypersync.leader.daemon.TermFile;
 import io.hypersync.leader.lineage.Term;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
-import io.hypersync.model.hash.Blake3;
-import io.hypersync.model.id.Name;
-import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
-import io.hypersync.model.op.WriteMode;
-import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.snapshot.CollectedFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The state directory of a standby: what it keeps, and how it becomes a leader's. */
 final class StandbyStateTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
-  private static final NodeId FILE = new NodeId(9, 9);
 
   @TempDir Path stateDir;
 
-  private final List<LogEntry> leader = new ArrayList<>();
-  private final List<Chunk> content = new ArrayList<>();
-  private FsState state = FsState.genesis();
-
-  /**
-   * A leader's log: a file is made, and written three times; each write overwrites the one before.
-   */
-  @BeforeEach
-  void aLeaderHasCommitted() {
-    commit(new FsOp.CreateFile(FsState.ROOT, Name.of("file"), 0644, 0, 0));
-    for (String text : List.of("one", "two", "three")) {
-      byte[] bytes = text.repeat(2_000).getBytes(StandardCharsets.US_ASCII);
-      Chunk chunk = new Chunk(Blake3.hash(bytes), bytes);
-      content.add(chunk);
-      commit(
-          new FsOp.Write(
-              FILE, WriteMode.PWRITE, 0, List.of(new ChunkRef(chunk.hash(), bytes.length)), false));
-    }
-  }
-
-  private void commit(FsOp op) {
-    long index = leader.size() + 1L;
-    NodeId created = op instanceof FsOp.CreateFile ? FILE : LogEntry.NO_NODE;
-    state = States.after(state, op, index, created);
-    leader.add(Entries.of(index, op).creating(created).root(state.root()).entry());
-  }
+  private final History leader = new History().write("one").write("two").write("three");
 
   private DiskChunkStore store() {
     return DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
@@ -89,9 +52,9 @@ final class StandbyStateTest {
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
       log.begins(0);
-      log.welcomed(5, 3, leader.size());
-      chunks.putAll(content.subList(0, Math.clamp(through - 1, 0, content.size())));
-      leader.subList(0, through).forEach(log::append);
+      log.welcomed(5, 3, leader.entries.size());
+      chunks.putAll(leader.content.subList(0, Math.clamp(through - 1, 0, leader.content.size())));
+      leader.entries.subList(0, through).forEach(log::append);
     }
   }
 
@@ -122,8 +85,8 @@ final class StandbyStateTest {
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
       log.begins(0);
-      chunks.putAll(content);
-      leader.forEach(log::append);
+      chunks.putAll(leader.content);
+      leader.entries.forEach(log::append);
       log.collecting(4); // waits until it is
       assertEquals(4, log.syncedIndex());
       assertEquals(4, CollectedFile.read(stateDir));
@@ -141,7 +104,7 @@ final class StandbyStateTest {
   @Test
   void anotherHistoryEndsIt() {
     follow(2);
-    leader.set(1, Entries.of(2, new FsOp.ReapOrphans(List.of(FILE))).entry());
+    leader.entries.set(1, Entries.of(2, new FsOp.ReapOrphans(List.of(History.FILE))).entry());
     UserError error = assertThrows(UserError.class, () -> follow(2));
     assertTrue(error.message().startsWith("entry 2 of the leader is another one"), error.message());
   }
@@ -151,10 +114,10 @@ final class StandbyStateTest {
     follow(2);
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
-      chunks.putAll(content);
+      chunks.putAll(leader.content);
       log.begins(3);
       assertEquals(3, log.syncedIndex());
-      log.append(leader.get(3));
+      log.append(leader.entries.get(3));
     }
     assertEquals(List.of(4L), logged());
     assertTrue(Files.isDirectory(stateDir.resolve("oplog.aside")));
@@ -227,7 +190,7 @@ final class StandbyStateTest {
     assertTrue(StandbyFile.read(stateDir).isPresent(), "nobody has said so yet");
     Promotion.Promoted made = promote();
     assertEquals(looked, made);
-    assertEquals(new Promotion.Promoted(4, state.root(), 2, 4, Waited.Loss.LAST_MOMENTS), made);
+    assertEquals(new Promotion.Promoted(4, leader.root(), 2, 4, Waited.Loss.LAST_MOMENTS), made);
     assertFalse(StandbyFile.read(stateDir).isPresent());
     assertEquals(new Term(4), TermFile.read(stateDir));
     assertEquals(5, LineageFile.read(stateDir).id());
@@ -238,8 +201,8 @@ final class StandbyStateTest {
   /** The leader has collected what only entries of the past had, and so has the standby. */
   @Test
   void oneThatLacksContentOfThePastIsPromoted() {
-    content.set(0, content.get(2));
-    content.set(1, content.get(2));
+    leader.content.set(0, leader.content.get(2));
+    leader.content.set(1, leader.content.get(2));
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
       log.begins(0);
@@ -251,7 +214,7 @@ final class StandbyStateTest {
 
   @Test
   void oneThatLacksContentOfAFileIsRefused() {
-    content.set(2, content.get(1));
+    leader.content.set(2, leader.content.get(1));
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
       log.begins(0);
@@ -278,10 +241,10 @@ final class StandbyStateTest {
   void oneWhoseLogBeginsBehindAStateThatItDoesNotHaveIsRefused() {
     try (DiskChunkStore chunks = store();
         StandbyLog log = open(chunks)) {
-      chunks.putAll(content);
+      chunks.putAll(leader.content);
       log.begins(3);
       log.welcomed(5, 3, 4);
-      log.append(leader.get(3));
+      log.append(leader.entries.get(3));
     }
     String message = refused();
     assertTrue(message.contains("no readable snapshot"), message);
