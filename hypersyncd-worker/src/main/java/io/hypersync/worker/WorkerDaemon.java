@@ -291,8 +291,14 @@ public final class WorkerDaemon implements Daemon {
     lock.close();
   }
 
-  /** The same runtime, which has not begun yet. */
+  /**
+   * The same runtime, which has not begun yet. Only a standby is told to mirror: the leader takes
+   * whoever does for one that may know more than it was led to believe, and serves on.
+   */
   private static WorkerRuntime mirrored(WorkerRuntime runtime, EntryMirror mirror) {
+    if (mirror.equals(EntryMirror.NONE)) {
+      return runtime;
+    }
     mirror.begins(runtime.visibleIndex());
     runtime.mirrorTo(mirror);
     return runtime;

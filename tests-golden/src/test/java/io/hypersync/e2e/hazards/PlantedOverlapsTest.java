@@ -105,6 +105,8 @@ class PlantedOverlapsTest {
         assertEquals(Set.of(), told, "told and not planted");
         assertTrue(planted.size() >= LEAST, () -> "planted " + planted.size());
         print(cluster, planted.size());
+      } catch (AssertionError e) {
+        throw new AssertionError(e.getMessage() + '\n' + cluster.logs(), e);
       } finally {
         for (Agent agent : agents) {
           agent.process().close();
