@@ -27,10 +27,16 @@ public final class TouchWindow {
   private final Map<NodeId, ArrayDeque<Touch>> nodes = new HashMap<>();
 
   /** All touches in the order of the log; some may have been pushed out of their node's window. */
-  private final ArrayDeque<Touch> inOrder = new ArrayDeque<>();
+  private final ArrayDeque<Held> inOrder = new ArrayDeque<>();
 
   /** By the directory {@code .git}: the last entry that has moved a branch; the oldest first. */
   private final LinkedHashMap<NodeId, Long> recorded = new LinkedHashMap<>();
+
+  /**
+   * A touch with the queue of its node: what is as old as the window is in no processor's cache, so
+   * each step on the way to the queue would wait for memory, once for each entry.
+   */
+  private record Held(Touch touch, ArrayDeque<Touch> ofNode) {}
 
   /** Nothing was touched. */
   public TouchWindow() {}
@@ -76,12 +82,12 @@ public final class TouchWindow {
   public Image image(long index, Hash root) {
     List<Recorded> marks = new ArrayList<>(recorded.size());
     recorded.forEach((repository, at) -> marks.add(new Recorded(repository, at)));
-    return new Image(index, root, List.copyOf(inOrder), marks);
+    return new Image(index, root, inOrder.stream().map(Held::touch).toList(), marks);
   }
 
   /** Forgets what is too old for an entry with this index. */
   void expire(long index) {
-    while (!inOrder.isEmpty() && inOrder.getFirst().index() <= index - ENTRIES) {
+    while (!inOrder.isEmpty() && inOrder.getFirst().touch().index() <= index - ENTRIES) {
       remove(inOrder.removeFirst());
     }
     Iterator<Long> oldest = recorded.values().iterator();
@@ -98,16 +104,17 @@ public final class TouchWindow {
         ofNode.removeFirst();
       }
       ofNode.addLast(touch);
-      inOrder.addLast(touch);
+      inOrder.addLast(new Held(touch, ofNode));
     }
   }
 
-  private void remove(Touch touch) {
-    ArrayDeque<Touch> ofNode = nodes.get(touch.node());
-    if (ofNode != null && !ofNode.isEmpty() && ofNode.getFirst().index() <= touch.index()) {
+  /** A queue that has become empty is no node's any more: the next touch begins another one. */
+  private void remove(Held held) {
+    ArrayDeque<Touch> ofNode = held.ofNode();
+    if (!ofNode.isEmpty() && ofNode.getFirst().index() <= held.touch().index()) {
       ofNode.removeFirst();
       if (ofNode.isEmpty()) {
-        nodes.remove(touch.node());
+        nodes.remove(held.touch().node());
       }
     }
   }

@@ -6,6 +6,9 @@ import io.hypersync.runtime.agent.Clock;
 import org.junit.jupiter.api.Test;
 
 class SampledProcessorTimeTest {
+  /** More than most of the work takes. */
+  private static final long ASKING_NS = 25;
+
   private long nowNs;
   private int asked;
 
@@ -20,6 +23,7 @@ class SampledProcessorTimeTest {
             @Override
             public long processorNs() {
               asked++;
+              nowNs += ASKING_NS;
               return nowNs;
             }
 
@@ -38,26 +42,26 @@ class SampledProcessorTimeTest {
   }
 
   @Test
-  void oneTimeInSeventeenStandsForAll() {
-    work(1_700, 10);
-    assertEquals(17_000, time.totalNs());
-    assertEquals(2 * 100, asked);
+  void oneTimeIn257StandsForAll() {
+    work(25_700, 10);
+    assertEquals(257_000, time.totalNs());
+    assertEquals(3 * 100, asked);
   }
 
   @Test
   void whatHappensBetweenTwoPiecesOfWorkDoesNotCount() {
-    for (int i = 0; i < 170; i++) {
+    for (int i = 0; i < 2_570; i++) {
       work(1, 10);
       nowNs += 1_000;
     }
-    assertEquals(1_700, time.totalNs());
+    assertEquals(25_700, time.totalNs());
   }
 
   @Test
   void workThatTakesLongerEachSecondTimeIsNotSeenAsOneKindOnly() {
-    for (int i = 0; i < 1_700; i++) {
+    for (int i = 0; i < 25_700; i++) {
       work(1, i % 2 == 0 ? 10 : 30);
     }
-    assertEquals(17 * 100 * 20, time.totalNs());
+    assertEquals(257 * 100 * 20, time.totalNs());
   }
 }

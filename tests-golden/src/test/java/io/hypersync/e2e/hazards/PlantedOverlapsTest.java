@@ -39,6 +39,7 @@ class PlantedOverlapsTest {
   private static final List<String> WORKERS = List.of("a", "b", "c");
   private static final int PAUSE_MS = 150;
   private static final int LEAST = 10;
+  private static final String COMPILED = "-XX:TieredStopAtLevel=4";
 
   private static final String AGENT =
       """
@@ -80,8 +81,16 @@ class PlantedOverlapsTest {
   @Test
   @LongVersion
   void everyPlantedOverlapIsToldAndNoOther() throws Exception {
-    try (TestCluster cluster =
-        TestCluster.start(TestCluster.PATIENT, WORKERS.toArray(String[]::new))) {
+    try (TestCluster cluster = TestCluster.create()) {
+      // As users run it: shares of processor time are those of compiled code.
+      cluster.putJavaOptions("leader", COMPILED);
+      for (String worker : WORKERS) {
+        cluster.putJavaOptions(worker, COMPILED);
+      }
+      cluster.startLeader();
+      for (String worker : WORKERS) {
+        cluster.startWorker(worker);
+      }
       Files.createDirectory(cluster.mount("a").resolve("shared"));
       cluster.settle("a", "b", "c");
       List<Agent> agents = new ArrayList<>();
