@@ -11,6 +11,7 @@ import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.leader.syncstandby.SyncStandbyOptions;
 import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.pki.Identity;
 import java.net.InetSocketAddress;
@@ -59,6 +60,7 @@ import java.time.Duration;
  * @param enforcesReservations whether an agent gets EACCES where another one holds alone (10.3)
  * @param visibility where changes are visible when their calls return
  * @param syncStandbys which standbys acknowledgements wait for
+ * @param background with whom this leader takes turns in the background
  * @param seat whether this process may lead, and on which state
  */
 public record LeaderDaemonOptions(
@@ -93,18 +95,24 @@ public record LeaderDaemonOptions(
     boolean enforcesReservations,
     VisibilityOptions visibility,
     SyncStandbyOptions syncStandbys,
+    BackgroundTurns background,
     LeaderSeat seat) {
   /** The same, with this part of the maximum heap for the filesystem state. */
   public LeaderDaemonOptions withStateHeapShare(double share) {
-    return with(share, seat);
+    return with(share, background, seat);
   }
 
   /** The same, for a process that leads by this seat. */
   public LeaderDaemonOptions withSeat(LeaderSeat taken) {
-    return with(stateHeapShare, taken);
+    return with(stateHeapShare, background, taken);
   }
 
-  private LeaderDaemonOptions with(double share, LeaderSeat taken) {
+  /** The same, for a process that takes turns with others in the background. */
+  public LeaderDaemonOptions withBackground(BackgroundTurns turns) {
+    return with(stateHeapShare, turns, seat);
+  }
+
+  private LeaderDaemonOptions with(double share, BackgroundTurns turns, LeaderSeat taken) {
     return new LeaderDaemonOptions(
         workspace,
         workspaceName,
@@ -137,6 +145,7 @@ public record LeaderDaemonOptions(
         enforcesReservations,
         visibility,
         syncStandbys,
+        turns,
         taken);
   }
 }

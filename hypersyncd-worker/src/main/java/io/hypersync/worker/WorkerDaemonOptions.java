@@ -2,6 +2,7 @@ package io.hypersync.worker;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.takeover.TakeoverOptions;
@@ -47,6 +48,7 @@ import java.util.Optional;
  * @param multicastInterface the interface that it listens on; empty for the one that reaches the
  *     leader
  * @param takeover how the mount outlives this worker's process; empty if it ends with it
+ * @param background with whom a standby takes turns in the background
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -71,9 +73,39 @@ public record WorkerDaemonOptions(
     long stateMemory,
     boolean multicast,
     String multicastInterface,
-    Optional<TakeoverOptions> takeover) {
+    Optional<TakeoverOptions> takeover,
+    BackgroundTurns background) {
   /** The addresses do not change. */
   public WorkerDaemonOptions {
     leaderAddresses = List.copyOf(leaderAddresses);
+  }
+
+  /** The same, for a standby that takes turns with others in the background. */
+  public WorkerDaemonOptions withBackground(BackgroundTurns turns) {
+    return new WorkerDaemonOptions(
+        workspace,
+        worker,
+        identity,
+        leaderAddresses,
+        mountPoint,
+        localDir,
+        stateDir,
+        mutationDeadline,
+        partitionGrace,
+        leaderTimeout,
+        leaderStale,
+        cache,
+        inotify,
+        backend,
+        suid,
+        dev,
+        identifyAgents,
+        snapshotInterval,
+        cacheLimits,
+        stateMemory,
+        multicast,
+        multicastInterface,
+        takeover,
+        turns);
   }
 }

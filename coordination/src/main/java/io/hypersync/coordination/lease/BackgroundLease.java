@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * One process's part in who does the work in the background. It waits until it can take the lease,
  * holds and renews it, and waits again when it has lost it.
  *
- * <p>One thread calls {@link #turn} and {@link #release}; any thread asks {@link #mayWork}, and
- * {@link #view}.
+ * <p>One thread calls {@link #turn}, {@link #standAside} and {@link #release}; any thread asks
+ * {@link #mayWork}, and {@link #view}.
  *
  * <p><b>The lease spares work and proves nothing.</b> Who was stopped after it asked works on
  * beside the next holder. So whatever is done under the lease must be right without it: its result
@@ -227,10 +227,20 @@ public final class BackgroundLease {
    * runs any more. If the store cannot be used others take it after {@code ttl}.
    */
   public void release() {
-    if (phase == Phase.OVER) {
-      return;
+    if (phase != Phase.OVER) {
+      giveBack(Phase.OVER);
     }
-    phase = Phase.OVER;
+  }
+
+  /** Gives the lease back like {@link #release}; the next {@link #turn} asks for it again. */
+  public void standAside() {
+    if (phase == Phase.HOLDING) {
+      giveBack(Phase.WAITING);
+    }
+  }
+
+  private void giveBack(Phase after) {
+    phase = after;
     try {
       // A write that was answered by an error may have left a lease that this process does not
       // know of, or another revision than it knows.

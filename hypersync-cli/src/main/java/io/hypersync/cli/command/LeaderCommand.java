@@ -98,6 +98,7 @@ public final class LeaderCommand implements Callable<Integer> {
       LOG.warn("{}; this host follows that leader from now on", e.message());
       StandbyProcess.run(
           StandbyPlan.options(workspace, configuration, token, List.of()),
+          configuration,
           MetricsPlan.options(configuration));
     }
     return 0;

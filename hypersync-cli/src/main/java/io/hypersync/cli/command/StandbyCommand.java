@@ -61,6 +61,7 @@ final class StandbyCommand implements Callable<Integer> {
     StandbyProcess.run(
         StandbyPlan.options(
             workspace, configuration, Objects.requireNonNull(token), addresses(leaders)),
+        configuration,
         MetricsPlan.options(configuration));
     return 0;
   }

@@ -34,6 +34,7 @@ public final class Settings {
   private static final String LOG = "hypersync.log";
   private static final String GC = "hypersync.gc";
   private static final String SCRUB = "hypersync.scrub";
+  private static final String BACKGROUND = "hypersync.background";
   private static final String AGENT_MAIL = "hypersync.agent_mail";
   private static final String SCHEDULER = "hypersync.scheduler";
   private static final String METRICS = "hypersync.metrics";
@@ -701,6 +702,44 @@ public final class Settings {
           ValueType.size(1L << 20, 1L << 40),
           ScrubPolicy.BYTES_PER_SECOND,
           "How much a scrub reads in a second at most.");
+
+  /** Where a leader and its standbys agree on who works in the background. */
+  public static final Setting<String> BACKGROUND_STORE =
+      used(
+          BACKGROUND,
+          "store",
+          ValueType.lockStoreOrNone(),
+          "",
+          "Where a leader and its standbys agree on whose turn it is to take snapshots, collect and"
+              + " scrub, as for putex: \"nats://<host:port>\", or \"file:<dir>\" on one host;"
+              + " \"\" if each does so when it likes.");
+
+  /** The bucket of that store. */
+  public static final Setting<String> BACKGROUND_BUCKET =
+      used(
+          BACKGROUND,
+          "bucket",
+          ValueType.plain(),
+          "locks",
+          "The bucket of NATS for that; it is made if there is none.");
+
+  /** What the store asks for. */
+  public static final Setting<String> BACKGROUND_CREDENTIALS =
+      used(
+          BACKGROUND,
+          "credentials",
+          ValueType.absolutePathOrNone(),
+          "",
+          "A credentials file of NATS for that; \"\" for none.");
+
+  /** The name of this process there. */
+  public static final Setting<String> BACKGROUND_HOLDER =
+      used(
+          BACKGROUND,
+          "holder",
+          ValueType.plain(),
+          "",
+          "The name of this process there; \"\": what HOSTNAME says, else a random one.");
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =

@@ -162,6 +162,31 @@ public record ValueType<T>(
         paths -> String.join(",", paths));
   }
 
+  /** The address of a store with compare-and-swap, or no text at all. */
+  static ValueType<String> lockStoreOrNone() {
+    return text(
+        "\"nats://<host:port>\", several with commas between, \"file:<dir>\", or \"\" for none",
+        text -> text.isBlank() ? "" : lockStore(text.strip()),
+        Function.identity());
+  }
+
+  private static String lockStore(String text) {
+    if (text.startsWith("file:")) {
+      return "file:" + absolutePath(text.substring("file:".length()));
+    }
+    for (String server : text.split(",", -1)) {
+      if (!server.startsWith("nats://") && !server.startsWith("tls://")) {
+        throw new IllegalArgumentException("no store: " + text);
+      }
+    }
+    return text;
+  }
+
+  /** Any text of one line. */
+  static ValueType<String> plain() {
+    return text("a text", Function.identity(), Function.identity());
+  }
+
   /** An address of HTTP, or no text at all. */
   static ValueType<String> httpUrlOrNone() {
     return text(

@@ -21,6 +21,7 @@ import io.hypersync.leader.syncstandby.SyncStandbyOptions;
 import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -110,6 +111,7 @@ public final class LeaderPlan {
             configuration.get(Settings.LEADER_VISIBILITY_TIMEOUT).toNanos(),
             configuration.get(Settings.LEADER_VISIBILITY_LEASE).toNanos()),
         syncStandbys(configuration),
+        BackgroundTurns.ALONE,
         LeaderSeat.ALONE);
   }
 

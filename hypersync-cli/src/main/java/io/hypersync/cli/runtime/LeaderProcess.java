@@ -109,10 +109,22 @@ public final class LeaderProcess {
                 : Practising.beforeMount(configuration),
             MetricsPlan.options(configuration),
             () -> Claims.release(leadership));
+    try (BackgroundWork background = BackgroundWork.begin(configuration, workspace.id())) {
+      lead(process, alone, mount, options.withBackground(background.turns()));
+    }
+  }
+
+  private void lead(
+      DaemonProcess process,
+      DaemonStarter<LeaderDaemonOptions> alone,
+      Optional<Path> mount,
+      LeaderDaemonOptions options)
+      throws InterruptedException {
     if (mount.isEmpty()) {
       process.run(alone, options);
       return;
     }
+    RunDirectory sockets = RunDirectory.of(System.getenv());
     WorkerDaemonOptions here =
         WorkerPlan.besideLeader(configuration, workspace, options, mount.get());
     process.run(

@@ -1,5 +1,6 @@
 package io.hypersync.cli.runtime;
 
+import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.metrics.MetricsOptions;
 import io.hypersync.cli.standby.StandbyDaemon;
 import io.hypersync.cli.standby.SuccessorSearch;
@@ -23,12 +24,21 @@ public final class StandbyProcess {
    * Blocks until the standby has ended. One whose snapshots are of another history than its
    * leader's, as those of a leader that was deposed may be, begins once more without them.
    *
+   * @param configuration says with whom it takes turns in the background
    * @param metrics where it shows them; empty for nowhere
    * @throws io.hypersync.runtime.admin.UserError if it cannot start, or had to end
    */
-  public static void run(WorkerDaemonOptions options, Optional<MetricsOptions> metrics)
+  public static void run(
+      WorkerDaemonOptions options, Configuration configuration, Optional<MetricsOptions> metrics)
       throws InterruptedException {
     SuccessorSearch.await(options);
+    try (BackgroundWork background = BackgroundWork.begin(configuration, options.workspace())) {
+      follow(options.withBackground(background.turns()), metrics);
+    }
+  }
+
+  private static void follow(WorkerDaemonOptions options, Optional<MetricsOptions> metrics)
+      throws InterruptedException {
     for (int beginning = 1; ; beginning++) {
       try {
         new DaemonProcess(

@@ -13,6 +13,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.file.SharedDirectories;
@@ -172,7 +173,8 @@ public final class WorkerPlan {
         StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
         configuration.get(Settings.WORKER_MULTICAST),
         configuration.get(Settings.WORKER_MULTICAST_INTERFACE),
-        Optional.empty());
+        Optional.empty(),
+        BackgroundTurns.ALONE);
   }
 
   private static WorkerDaemonOptions options(
@@ -214,7 +216,8 @@ public final class WorkerPlan {
         StateMemory.bytes(configuration.get(Settings.WORKER_STATE_MEMORY)),
         multicast,
         configuration.get(Settings.WORKER_MULTICAST_INTERFACE),
-        takeover);
+        takeover,
+        BackgroundTurns.ALONE);
   }
 
   /**

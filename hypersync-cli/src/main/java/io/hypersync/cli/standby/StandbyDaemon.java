@@ -9,6 +9,8 @@ import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundStatus;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
@@ -50,9 +52,11 @@ public final class StandbyDaemon implements Daemon {
   private final WorkerDaemon worker;
   private final StandbyLog log;
   private final Path stateDir;
+  private final BackgroundTurns turns;
   private final KnownCompleteness completeness;
 
-  private StandbyDaemon(WorkerDaemon worker, StandbyLog log, Path stateDir) {
+  private StandbyDaemon(WorkerDaemon worker, StandbyLog log, Path stateDir, BackgroundTurns turns) {
+    this.turns = turns;
     this.worker = worker;
     this.log = log;
     this.stateDir = stateDir;
@@ -76,7 +80,7 @@ public final class StandbyDaemon implements Daemon {
               opened.set(log);
               return new MirroredLog(log);
             });
-    return new StandbyDaemon(worker, opened.get(), options.stateDir());
+    return new StandbyDaemon(worker, opened.get(), options.stateDir(), options.background());
   }
 
   @Override
@@ -108,6 +112,7 @@ public final class StandbyDaemon implements Daemon {
     status.remove(OF_MOUNTS);
     boolean isComplete = hasAllChunks && log.couldLead();
     status.put("role", "standby");
+    status.set("background", BackgroundStatus.json(turns));
     status.put("complete", isComplete);
     status.put("synced_index", log.syncedIndex());
     status.put("log_first_index", log.firstIndex());

@@ -18,6 +18,8 @@ import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.util.ArrayDeque;
@@ -91,6 +93,9 @@ public final class CollectionManager {
    */
   private static final long BEHIND_NS = 60_000_000_000L;
 
+  /** How often it is asked whose turn it is, while it is another replica's. */
+  private static final long ASK_NS = 1_000_000_000L;
+
   /** How often it is looked whether they have caught up. */
   private static final long LOOK_NS = 100_000_000L;
 
@@ -147,7 +152,12 @@ public final class CollectionManager {
   /** When the roots may be tried again, after somebody was behind; null if nobody was. */
   private @Nullable Long nextLookNs;
 
+  private BackgroundTurns turns = BackgroundTurns.ALONE;
   private long nextNs;
+
+  /** Another replica was at work when it was asked last: not asked again before this. */
+  private long nextAskNs;
+
   private long earliestNs;
   private long earliestOnRequestNs;
   private long ended;
@@ -174,6 +184,7 @@ public final class CollectionManager {
     this.through = through;
     this.lastHead = head;
     this.nextNs = Clock.later(nowNs, policy.intervalNs());
+    this.nextAskNs = nowNs;
     this.earliestNs = Clock.later(nowNs, policy.intervalNs() / RUNS_PER_INTERVAL);
     this.earliestOnRequestNs = earliestNs;
   }
@@ -228,7 +239,7 @@ public final class CollectionManager {
 
   private boolean begins(Sequencer sequencer, SnapshotManager snapshots, long nowNs) {
     Boolean asked = requests.poll();
-    if (asked == null && !isDue(sequencer, snapshots, nowNs)) {
+    if (asked == null && !(isDue(sequencer, snapshots, nowNs) && mayBegin(nowNs))) {
       return false;
     }
     isDryRun = asked != null && asked;
@@ -250,6 +261,26 @@ public final class CollectionManager {
     boolean isChanged =
         sequencer.headIndex() > lastHead || oldest(snapshots.all()) != lastOldest || isRemoved;
     return missed || isRemoved || (isChanged && (nearlyFull || nowNs >= nextNs));
+  }
+
+  /** Whether a run that is due begins now: a disk that runs full does not wait for its turn. */
+  private boolean mayBegin(long nowNs) {
+    if (nearlyFull) {
+      return true;
+    }
+    if (nowNs - nextAskNs < 0) {
+      return false;
+    }
+    if (turns.begins(BackgroundJob.COLLECTION)) {
+      return true;
+    }
+    nextAskNs = Clock.later(nowNs, ASK_NS);
+    return false;
+  }
+
+  /** Those with whom this leader takes turns. Before the first {@link #tick}. */
+  public void takeTurns(BackgroundTurns with) {
+    turns = with;
   }
 
   private static long oldest(Iterable<Snapshot> snapshots) {
@@ -436,6 +467,7 @@ public final class CollectionManager {
 
   private void over(@Nullable String failure, long nowNs) {
     step = Step.IDLE;
+    turns.ended(BackgroundJob.COLLECTION);
     ended++;
     endedRuns.addLast(new Ended(ended, isDryRun, failure));
     if (endedRuns.size() > REMEMBERED_RUNS) {

@@ -12,6 +12,8 @@ import io.hypersync.leader.port.CollectionRoots;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.RateLimit;
@@ -55,6 +57,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
    *
    * @param begins begins runs in the order of arriving chunks
    * @param environment for a limit of the rate
+   * @param turns whose turn it is to collect
    * @param roomForMarks how much heap may be taken to mark what is alive, in bytes; any thread
    * @param post hands an answer to the manager, on the agent's thread
    */
@@ -62,6 +65,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
       LeaderChunks begins,
       Function<RateLimit, CollectionTask.Environment> environment,
       CollectionOptions options,
+      BackgroundTurns turns,
       LongSupplier roomForMarks,
       Consumer<Consumer<CollectionManager>> post) {
     this.begins = begins;
@@ -74,6 +78,10 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
             bytes -> {
               if (stopping) {
                 throw new ChunkStoreException(Errno.EAGAIN, "the leader stops");
+              }
+              if (!turns.goesOn(BackgroundJob.COLLECTION)) {
+                throw new ChunkStoreException(
+                    Errno.EAGAIN, "another replica works in the background");
               }
               slow.spend(bytes);
             });

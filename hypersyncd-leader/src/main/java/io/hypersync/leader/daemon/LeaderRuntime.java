@@ -239,6 +239,7 @@ public final class LeaderRuntime implements AutoCloseable {
                     HeapBudget.mostPages(),
                     limit),
             options.collections().options(),
+            options.background(),
             () -> HeapRoom.mostForMarks(HeapBudget.state(options.stateHeapShare())),
             call -> loop().post(agent -> call.accept(agent.collections())));
     this.slowRequests =
@@ -304,6 +305,9 @@ public final class LeaderRuntime implements AutoCloseable {
               loop().post(leader -> leader.pageUnreadable(page));
             });
     agent.presence().signWith(this::sign);
+    snapshotThread.takeTurns(options.background());
+    agent.snapshots().takeTurns(options.background());
+    agent.collections().takeTurns(options.background());
     this.loop = new AgentLoop<>(agent, transport.executor(), ended, why -> explained(why, options));
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
@@ -350,6 +354,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.scrubThread =
         new ScrubThread(
             options.scrubs(),
+            options.background(),
             options.seat().gate(),
             chunkStore,
             options.workspace(),

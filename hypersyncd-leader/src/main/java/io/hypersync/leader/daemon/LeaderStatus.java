@@ -24,6 +24,7 @@ import io.hypersync.model.hazard.HazardKind;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundStatus;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.snapshot.daemon.SnapshotStatus;
 import io.hypersync.wire.admission.HandshakeCounts;
@@ -126,6 +127,7 @@ final class LeaderStatus {
               agent.scheduler().judgement(session.worker())));
     }
     status.set("sync_standby", syncStandby(agent.standbys(), Clock.SYSTEM.monotonicNs()));
+    status.set("background", BackgroundStatus.json(options.background()));
     status.set("visibility", VisibilityRequests.json(agent, Clock.SYSTEM.monotonicNs()));
     status.set("presence", PresenceRequests.counts(agent.presence()));
     status

@@ -19,6 +19,8 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import java.time.Duration;
@@ -51,6 +53,7 @@ final class ScrubThread implements AutoCloseable {
   /** How often others are told how far a run is. */
   private static final long PROGRESS_NS = 200_000_000L;
 
+  private final BackgroundTurns turns;
   private final LeaderGate gate;
   private final ChunkStore chunks;
   private final WorkspaceId workspace;
@@ -70,6 +73,7 @@ final class ScrubThread implements AutoCloseable {
   /**
    * Scrubs one leader's store.
    *
+   * @param turns whose turn it is to scrub
    * @param gate no run begins unless this process leads
    * @param ask runs a question on the agent's thread; throws RejectedExecutionException if that has
    *     ended
@@ -78,6 +82,7 @@ final class ScrubThread implements AutoCloseable {
    */
   ScrubThread(
       ScrubPolicy policy,
+      BackgroundTurns turns,
       LeaderGate gate,
       ChunkStore chunks,
       WorkspaceId workspace,
@@ -85,13 +90,14 @@ final class ScrubThread implements AutoCloseable {
       Consumer<Consumer<LeaderAgent>> ask,
       Consumer<Consumer<LeaderAgent>> post,
       CompletableFuture<Void> ended) {
+    this.turns = turns;
     this.gate = gate;
     this.chunks = chunks;
     this.workspace = workspace;
     this.clock = clock;
     this.access = new SnapshotAccess(ask, post, ended);
     this.limit = new SleepingRateLimit(policy.bytesPerSecond(), clock, access::pause);
-    this.schedule = new ScrubSchedule(policy, clock.monotonicNs());
+    this.schedule = new ScrubSchedule(policy, turns, clock.monotonicNs());
   }
 
   /** Scrubs from now on, when it is time. */
@@ -173,7 +179,13 @@ final class ScrubThread implements AutoCloseable {
             HeapBudget.mostScrubbedChunks(),
             limit);
     try {
-      read(run);
+      if (!read(run)) {
+        LOG.info("the scrub is put off: another replica works in the background");
+        synchronized (schedule) {
+          schedule.putOff(clock.monotonicNs());
+        }
+        return;
+      }
       List<LostFile> files = files(run);
       ScrubReport report = run.report();
       long nowNs = clock.monotonicNs();
@@ -187,11 +199,15 @@ final class ScrubThread implements AutoCloseable {
     }
   }
 
-  private void read(ScrubRun run) {
+  /** Reads until the end; false if it is another replica's turn meanwhile. */
+  private boolean read(ScrubRun run) {
     long toldNs = clock.monotonicNs();
     progress = run.report();
     while (!run.isDone()) {
       access.requireRunning();
+      if (!turns.goesOn(BackgroundJob.SCRUB)) {
+        return false;
+      }
       long nowNs = clock.monotonicNs();
       if (nowNs - toldNs >= PROGRESS_NS) {
         toldNs = nowNs;
@@ -202,6 +218,7 @@ final class ScrubThread implements AutoCloseable {
         access.pause(Duration.ofNanos(Math.clamp(idleNs, NS_PER_MS, PROGRESS_NS)));
       }
     }
+    return true;
   }
 
   private List<LostFile> files(ScrubRun run) {

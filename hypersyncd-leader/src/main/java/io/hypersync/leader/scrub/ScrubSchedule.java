@@ -1,5 +1,7 @@
 package io.hypersync.leader.scrub;
 
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -16,6 +18,7 @@ public final class ScrubSchedule {
   private static final int MOST_ENDED = 16;
 
   private final ScrubPolicy policy;
+  private final BackgroundTurns turns;
   private final Deque<Ended> ended = new ArrayDeque<>();
   private long nextNs;
   private long endedCount;
@@ -42,10 +45,12 @@ public final class ScrubSchedule {
   /**
    * A schedule on which nothing runs yet.
    *
+   * @param turns whose turn it is; a run that was asked for does not wait for it
    * @param nowNs monotonic; the first run is due after one interval
    */
-  public ScrubSchedule(ScrubPolicy policy, long nowNs) {
+  public ScrubSchedule(ScrubPolicy policy, BackgroundTurns turns, long nowNs) {
     this.policy = policy;
+    this.turns = turns;
     this.nextNs = nowNs + policy.intervalNs();
   }
 
@@ -58,7 +63,7 @@ public final class ScrubSchedule {
   /** Whether a run begins now: then {@link #ended} or {@link #failed} must follow. */
   public boolean begins(long nowNs) {
     boolean isDue = policy.intervalNs() > 0 && nowNs - nextNs >= 0;
-    if (isRunning || (!isAsked && !isDue)) {
+    if (isRunning || !(isAsked || (isDue && turns.begins(BackgroundJob.SCRUB)))) {
       return false;
     }
     isAsked = false;
@@ -83,8 +88,15 @@ public final class ScrubSchedule {
     over(why, nowNs);
   }
 
+  /** It is another replica's turn: the run was given up, and the next one is due at once. */
+  public void putOff(long nowNs) {
+    failed("another replica works in the background", nowNs);
+    nextNs = nowNs;
+  }
+
   private void over(@Nullable String failure, long nowNs) {
     isRunning = false;
+    turns.ended(BackgroundJob.SCRUB);
     nextNs = nowNs + policy.intervalNs();
     ended.addLast(new Ended(number(), failure));
     if (ended.size() > MOST_ENDED) {

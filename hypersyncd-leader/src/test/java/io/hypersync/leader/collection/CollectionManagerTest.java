@@ -8,6 +8,7 @@ import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderParts;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.StubTurns;
 import io.hypersync.leader.port.CollectionPort;
 import io.hypersync.leader.port.CollectionReport;
 import io.hypersync.leader.port.CollectionRoots;
@@ -364,6 +365,46 @@ class CollectionManagerTest {
     clock.set(3 * INTERVAL_NS);
     leader.doWork();
     assertEquals(List.of("begin", "collect", "begin"), port.calls);
+  }
+
+  @Test
+  void oneThatIsDueWaitsForItsTurnUnlessTheDiskIsNearlyFullOrSomebodyAsks() {
+    StubTurns turns = new StubTurns();
+    turns.isOurs = false;
+    begin(0, 9, 10, 9);
+    collections.takeTurns(turns);
+    entry();
+    clock.set(2 * INTERVAL_NS);
+    leader.doWork();
+    leader.doWork();
+    assertEquals(List.of("collection"), turns.asked, "it is not asked at each turn of the loop");
+    assertEquals(List.of(), port.calls);
+    leader.freeBytes(1 << 20);
+    leader.doWork();
+    assertEquals(List.of("begin"), port.calls);
+    collections.begun();
+    leader.doWork();
+    end(1);
+    leader.freeBytes(1L << 40);
+
+    collections.ask(false);
+    leader.doWork();
+    assertEquals(List.of("begin", "collect", "begin"), port.calls);
+    collections.begun();
+    leader.doWork();
+    end(1);
+
+    turns.isOurs = true;
+    turns.ended.clear();
+    entry();
+    clock.set(4 * INTERVAL_NS + 2_000_000_000L);
+    leader.doWork();
+    assertEquals("begin", port.calls.getLast());
+    assertEquals(List.of(), turns.ended);
+    collections.begun();
+    leader.doWork();
+    end(1);
+    assertEquals(List.of("collection"), turns.ended);
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.hypersync.leader.port.PinNotes;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWalk;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.snapshot.CollectionMark;
 import io.hypersync.snapshot.Snapshot;
@@ -56,6 +57,7 @@ class CollectionThreadTest {
                   100,
                   limit),
           CollectionOptions.DEFAULT,
+          BackgroundTurns.ALONE,
           room::get,
           answers::add);
   private final CollectionManager manager =

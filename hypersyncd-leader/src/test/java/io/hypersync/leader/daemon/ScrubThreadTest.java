@@ -12,6 +12,7 @@ import io.hypersync.leader.scrub.ScrubSchedule;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundTurns;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +31,7 @@ class ScrubThreadTest {
   private ScrubThread thread(Consumer<Consumer<LeaderAgent>> ask) {
     return new ScrubThread(
         new ScrubPolicy(0, 1),
+        BackgroundTurns.ALONE,
         LeaderGate.ALONE,
         new InMemoryChunkStore(),
         new WorkspaceId(1, 2),

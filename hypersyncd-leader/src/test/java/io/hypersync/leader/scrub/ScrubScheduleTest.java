@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.leader.StubTurns;
+import io.hypersync.runtime.background.BackgroundTurns;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,8 @@ class ScrubScheduleTest {
   private static final ScrubReport NOTHING =
       new ScrubReport(7, 1, 1, 0, 0, 0, 0, 0, 0, 0, List.of(), true);
 
-  private final ScrubSchedule onRequest = new ScrubSchedule(new ScrubPolicy(0, 1), 5);
+  private final ScrubSchedule onRequest =
+      new ScrubSchedule(new ScrubPolicy(0, 1), BackgroundTurns.ALONE, 5);
 
   @Test
   void withoutAnIntervalItRunsOnlyWhenItIsAskedTo() {
@@ -45,7 +48,7 @@ class ScrubScheduleTest {
 
   @Test
   void anIntervalGoesFromTheEndOfARunToTheNext() {
-    ScrubSchedule daily = new ScrubSchedule(new ScrubPolicy(100, 1), 1_000);
+    ScrubSchedule daily = new ScrubSchedule(new ScrubPolicy(100, 1), BackgroundTurns.ALONE, 1_000);
     assertFalse(daily.begins(1_099));
     assertTrue(daily.begins(1_100));
     daily.ended(NOTHING, List.of(), 0, 1_500);
@@ -54,6 +57,26 @@ class ScrubScheduleTest {
     daily.failed("for a test", 1_700);
     assertFalse(daily.begins(1_799));
     assertTrue(daily.begins(1_800));
+  }
+
+  @Test
+  void oneThatIsDueWaitsForItsTurnAndOneThatWasAskedForDoesNot() {
+    StubTurns turns = new StubTurns();
+    ScrubSchedule daily = new ScrubSchedule(new ScrubPolicy(100, 1), turns, 0);
+    turns.isOurs = false;
+    assertFalse(daily.begins(100));
+    turns.isOurs = true;
+    assertTrue(daily.begins(101));
+    daily.putOff(102);
+    assertEquals(List.of("scrub"), turns.ended);
+    turns.isOurs = false;
+    assertFalse(daily.begins(103));
+    turns.isOurs = true;
+    assertTrue(daily.begins(104), "it is due at once, not after an interval");
+    daily.ended(NOTHING, List.of(), 1, 105);
+    turns.isOurs = false;
+    daily.ask();
+    assertTrue(daily.begins(106));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.StubTurns;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
@@ -495,6 +496,64 @@ class SnapshotManagerTest {
     asked.clear();
     assertTrue(tick(INTERVAL_NS));
     assertEquals(List.of("remove 2"), asked, "3 and 4 are what the next start needs");
+  }
+
+  @Test
+  void oneThatIsDueWaitsForItsTurn() {
+    StubTurns turns = new StubTurns();
+    snapshots.takeTurns(turns);
+    turns.isOurs = false;
+    assertFalse(tick(INTERVAL_NS));
+    assertEquals(List.of(), turns.asked, "there is nothing to take");
+    entry();
+    log.sync();
+    assertFalse(tick(2 * INTERVAL_NS));
+    assertFalse(tick(2 * INTERVAL_NS + 1));
+    assertEquals(List.of("snapshot"), turns.asked, "it is not asked at each turn of the loop");
+    turns.isOurs = true;
+    long later = 2 * INTERVAL_NS + 1_000_000_000;
+    assertTrue(tick(later));
+    assertTrue(tick(later));
+    assertEquals(List.of(), turns.ended);
+    done(1, "", later);
+    assertEquals(List.of("snapshot"), turns.ended);
+
+    entry();
+    log.sync();
+    assertTrue(tick(2 * later));
+    assertTrue(tick(2 * later));
+    snapshots.failed("for a test", 2 * later);
+    assertEquals(List.of("snapshot", "snapshot"), turns.ended);
+  }
+
+  @Test
+  void whatAUserWantsAndWhatTheLogNeedsWaitsForNobodysTurn() {
+    StubTurns turns = new StubTurns();
+    turns.isOurs = false;
+    snapshots.takeTurns(turns);
+    entry();
+    log.sync();
+    snapshots.take("", this::tell);
+    assertTrue(tick(0));
+    assertTrue(tick(0));
+    done(1, "");
+    entry();
+    log.sync();
+    snapshots.soon(1);
+    assertTrue(tick(1));
+    assertTrue(tick(1));
+    assertEquals(List.of("take 1 after 0", "take 2 after 1"), asked);
+    assertEquals(List.of(), turns.asked);
+  }
+
+  @Test
+  void theTurnIsOverWhenSnapshotsAreDistrusted() {
+    StubTurns turns = new StubTurns();
+    snapshots.takeTurns(turns);
+    entry(); // not durable
+    assertTrue(tick(INTERVAL_NS));
+    snapshots.distrust("for a test", INTERVAL_NS);
+    assertEquals(List.of("snapshot"), turns.ended);
   }
 
   /** Else a busy workspace would have no past at all. */

@@ -263,6 +263,8 @@ public final class WorkerRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
+    snapshotThread.takeTurns(options.background());
+    agent.snapshots().takeTurns(options.background());
     if (incarnation != null) {
       agent.keep(incarnation.memory(), incarnation.isSuccessor());
     }

@@ -8,6 +8,8 @@ import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
@@ -51,6 +53,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
   private final RateLimit limit;
   private final ExecutorService thread;
   private volatile boolean stopping;
+  private volatile BackgroundTurns turns = BackgroundTurns.ALONE;
 
   /** Work in small steps. */
   @FunctionalInterface
@@ -105,11 +108,19 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     this.limit =
         bytes -> {
           requireRunning();
+          if (!turns.goesOn(BackgroundJob.SNAPSHOT)) {
+            throw new ChunkStoreException(Errno.EAGAIN, "another replica works in the background");
+          }
           slow.spend(bytes);
         };
     this.thread =
         Executors.newSingleThreadExecutor(
             work -> Thread.ofPlatform().name(name).daemon().stackSize(STACK_BYTES).unstarted(work));
+  }
+
+  /** Those with whom this replica takes turns. Before the first snapshot. */
+  public void takeTurns(BackgroundTurns with) {
+    turns = with;
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.hypersync.snapshot.schedule;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class SnapshotManager {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotManager.class);
+
+  /** How often it is asked whose turn it is, while it is another replica's. */
+  private static final long ASK_NS = 1_000_000_000L;
 
   /** After a failure, such as a full disk, the next attempt waits for this part of the interval. */
   private static final int RETRIES_PER_INTERVAL = 5;
@@ -104,6 +109,14 @@ public final class SnapshotManager {
   private boolean isForRoom;
 
   private long nextNs;
+
+  /** Whether the next snapshot waits for nobody's turn. */
+  private boolean isUrgent;
+
+  /** Another replica was at work when it was asked last: not asked again before this. */
+  private long nextAskNs;
+
+  private BackgroundTurns turns = BackgroundTurns.ALONE;
   private long taken;
 
   /** When the snapshot that is being taken, or was taken last, was handed to the port. */
@@ -144,6 +157,7 @@ public final class SnapshotManager {
     this.workspace = workspace;
     this.base = base;
     this.nextNs = Clock.later(nowNs, policy.intervalNs());
+    this.nextAskNs = nowNs;
     snapshots.forEach(snapshot -> known.put(snapshot.index(), snapshot));
   }
 
@@ -193,8 +207,9 @@ public final class SnapshotManager {
       remove(surplus.index());
       return true;
     }
-    boolean isTime = nowNs >= nextNs;
+    boolean isTime = nowNs >= nextNs && mayBegin(newest, nowNs);
     if (isTime) {
+      isUrgent = false;
       nextNs = Clock.later(nowNs, policy.intervalNs());
       early.remove(base); // if nothing has changed since, it is the one of this interval
     }
@@ -208,8 +223,29 @@ public final class SnapshotManager {
     return false;
   }
 
-  /** The next snapshot is due at once, if anything has changed. */
+  /** Whether a snapshot whose time has come is taken now, if there is anything to take. */
+  private boolean mayBegin(SnapshotSource newest, long nowNs) {
+    if (isUrgent || newest.index() <= base) {
+      return true;
+    }
+    if (nowNs - nextAskNs < 0) {
+      return false;
+    }
+    if (turns.begins(BackgroundJob.SNAPSHOT)) {
+      return true;
+    }
+    nextAskNs = Clock.later(nowNs, ASK_NS);
+    return false;
+  }
+
+  /** Those with whom this replica takes turns. Before the first {@link #tick}. */
+  public void takeTurns(BackgroundTurns with) {
+    turns = with;
+  }
+
+  /** The next snapshot is due at once, whoever else is at work, if anything has changed. */
   public void soon(long nowNs) {
+    isUrgent = true;
     nextNs = Math.min(nextNs, nowNs);
   }
 
@@ -334,7 +370,10 @@ public final class SnapshotManager {
       return;
     }
     distrusted = why;
-    waiting = null;
+    if (waiting != null) {
+      waiting = null;
+      turns.ended(BackgroundJob.SNAPSHOT);
+    }
     nextNs = nowNs;
     Request asked = busy ? null : underWay;
     if (asked != null) {
@@ -445,6 +484,7 @@ public final class SnapshotManager {
     mayHaveTooMany = true;
     if (takes) {
       takes = false;
+      turns.ended(BackgroundJob.SNAPSHOT);
       taking = 0;
       isUnmeasured = true;
       taken++;
@@ -522,6 +562,9 @@ public final class SnapshotManager {
     isUnmeasured |= takes;
     early.remove(taking);
     takes = false;
+    if (tookOne) {
+      turns.ended(BackgroundJob.SNAPSHOT);
+    }
     taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
     if (!why.equals(lastFailure)) {

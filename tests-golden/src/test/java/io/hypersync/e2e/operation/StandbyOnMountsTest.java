@@ -256,6 +256,45 @@ class StandbyOnMountsTest {
     }
   }
 
+  /** Both are on one disk here, so that both would read and write at once. */
+  @Test
+  void aLeaderAndItsStandbyTakeSnapshotsByTurns() throws Exception {
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
+      String[] turns = {
+        "--set",
+        "hypersync.snapshots.interval=1s",
+        "--set",
+        "hypersync.background.store=file:" + cluster.root().resolve("lease")
+      };
+      cluster.startLeader(withHolder(turns, "main"));
+      DaemonJvm standby = cluster.startStandby("spare", withHolder(turns, "other"));
+      awaitComplete(cluster, standby);
+      cluster.startWorker("a");
+      AtomicInteger written = new AtomicInteger();
+      for (DaemonJvm each : List.of(cluster.leader(), standby)) {
+        Await.until(
+            "it has taken a snapshot in a turn of its own: " + each.tail(30),
+            () -> {
+              write(cluster.mount("a"), "n" + written.incrementAndGet() + "-", 1);
+              int acquired = each.log().indexOf(" acquired: holder ");
+              return acquired >= 0
+                  && each.log().indexOf("snapshot of entry", acquired) >= 0
+                  && each.log().indexOf(" released: holder ", acquired) >= 0;
+            });
+      }
+      JsonNode background = cluster.leader().status().path("background");
+      assertTrue(background.path("revision").asLong() > 0, background::toString);
+      assertTrue(background.path("problem").isNull(), background::toString);
+      assertTrue(standby.status().path("background").has("holder"), standby.status()::toString);
+    }
+  }
+
+  private static String[] withHolder(String[] settings, String name) {
+    return Stream.concat(
+            Stream.of(settings), Stream.of("--set", "hypersync.background.holder=" + name))
+        .toArray(String[]::new);
+  }
+
   /** Figures, not a judgement: how long a durable call takes with and without it, in turns. */
   @Test
   void howLongACommitTakesWithASynchronousStandby() throws Exception {
