@@ -16,6 +16,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.inotify.MountPoints;
 import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowAttempt;
 import io.hypersync.worker.inotify.ShadowCall;
@@ -48,22 +49,26 @@ public final class ShadowRequests implements FuseHandler {
   private final ShadowCallRegistry registry;
   private final KernelInodes inodes;
   private final Supplier<View> view;
+  private final MountPoints mounts;
   private final AtomicLong standIns = new AtomicLong(NameInDirectory.NOWHERE.value());
 
   /**
    * Creates a handler that passes all requests but those of shadow calls to {@code filesystem}.
    *
    * @param view S_v, the visible state
+   * @param mounts what shadow calls must leave in place
    */
   public ShadowRequests(
       FuseHandler filesystem,
       ShadowCallRegistry registry,
       KernelInodes inodes,
-      Supplier<View> view) {
+      Supplier<View> view,
+      MountPoints mounts) {
     this.filesystem = filesystem;
     this.registry = registry;
     this.inodes = inodes;
     this.view = view;
+    this.mounts = mounts;
   }
 
   @Override
@@ -128,6 +133,13 @@ public final class ShadowRequests implements FuseHandler {
     }
     if (attempt == null || !attempt.job().call().places().contains(place)) {
       throw new RequestFailed(Errno.EPERM);
+    }
+    if (mounts.areAtOrBelow(place, attempt.job().before())) {
+      // The truth, which leaves in place what is mounted there; the call then fails, since this
+      // place does not count as looked up. Who has mounted it since the call began found the name
+      // in the kernel's cache: for any other look the directory is locked by this very call.
+      filesystem.handle(request, reply);
+      return;
     }
     switch (attempt.job().call()) {
       case ShadowCall.Look _ -> filesystem.handle(request, reply);

@@ -27,7 +27,9 @@ import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.inotify.ShadowTarget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +44,10 @@ class ShadowRequestsTest {
   private final KernelInodes inodes = new KernelInodes();
   private final ShadowCallRegistry registry = new ShadowCallRegistry();
   private final List<FuseOperation> passedOn = new ArrayList<>();
+  private final Set<NameInDirectory> mountPoints = new HashSet<>();
   private final ShadowRequests requests =
-      new ShadowRequests(new Beneath(), registry, inodes, tree::view);
+      new ShadowRequests(
+          new Beneath(), registry, inodes, tree::view, (place, _) -> mountPoints.contains(place));
   private final Node file;
   private boolean alive = true;
 
@@ -102,6 +106,16 @@ class ShadowRequestsTest {
     assertEquals(0, entry.entryTtlNs() + entry.attrTtlNs());
     assertEquals(List.of("ok"), ask(SHADOW, UNLINK).heard);
     assertTrue(registry.end());
+  }
+
+  @Test
+  void aNameOnWhichSomethingIsMountedLeadsWhereItDoes() {
+    begin(remove(null));
+    mountPoints.add(new NameInDirectory(InodeNo.ROOT, Name.of("file")));
+    ask(SHADOW, LOOKUP);
+    assertEquals(List.of(LOOKUP), passedOn);
+    assertEquals(List.of("ESTALE"), ask(SHADOW, UNLINK).heard);
+    assertEquals(false, registry.end());
   }
 
   @Test

@@ -5,13 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.Directories;
+import io.hypersync.e2e.harness.InotifyWatcher;
 import io.hypersync.e2e.harness.LongVersion;
 import io.hypersync.e2e.harness.PythonProcess;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -74,9 +75,7 @@ class AwayTooLongTest {
     for (String name : List.of("same", "rewritten", "grown", "removed", "replaced", "linked")) {
       Files.writeString(onA.resolve("dir").resolve(name), "old " + name);
     }
-    for (int i = 0; i < MANY; i++) {
-      Files.writeString(onA.resolve("dir/sub/f" + i), "old");
-    }
+    Directories.fill(onA.resolve("dir/sub"), "f", MANY, _ -> "old");
     Path outside = Files.createDirectory(cluster.root().resolve("outside"));
     Files.writeString(outside.resolve("x"), "outside");
     Path bound = onB.resolve("dir/bound");
@@ -85,7 +84,7 @@ class AwayTooLongTest {
     Shell.must(cluster.root(), "mount", "--bind", outside.toString(), bound.toString());
     try (PythonProcess inside = PythonProcess.start();
         PythonProcess holder = PythonProcess.start();
-        Watcher watcher = new Watcher(onB.resolve("dir"))) {
+        InotifyWatcher watcher = InotifyWatcher.of(onB.resolve("dir"))) {
       inside.must("os.chdir('" + onB.resolve("dir/sub") + "')");
       holder.must("os.chdir('" + onB.resolve("dir") + "')");
       for (String name : List.of("same", "rewritten", "grown", "removed", "replaced")) {
@@ -97,7 +96,6 @@ class AwayTooLongTest {
       assertEquals("ENOENT", holder.run("os.stat('made')"), "its absence is cached");
       holder.must("assert len(os.listdir('sub')) == " + MANY);
       holder.must("assert os.stat('../gone/with').st_nlink == 2");
-      watcher.awaitReady();
       Await.until(
           "the watch is found",
           () -> cluster.worker("b").status().at("/inotify/watched").asInt() > 0);
@@ -263,69 +261,5 @@ class AwayTooLongTest {
         .sorted()
         .toList()
         .toString();
-  }
-
-  /** A process that watches a directory and writes what it hears. */
-  private static final class Watcher implements AutoCloseable {
-    private static final String PROGRAM =
-        """
-        import ctypes, os, struct, sys
-        libc = ctypes.CDLL(None)
-        names = {0x2: 'MODIFY', 0x100: 'CREATE', 0x200: 'DELETE', 0x40000200: 'DELETE,ISDIR'}
-        fd = libc.inotify_init()
-        assert libc.inotify_add_watch(fd, sys.argv[1].encode(), 0x302) >= 0
-        print('ready', flush=True)
-        while True:
-            data = os.read(fd, 65536)
-            while data:
-                _, mask, _, length = struct.unpack_from('iIII', data)
-                name = data[16:16 + length].rstrip(bytes(1)).decode()
-                print(names.get(mask, hex(mask)), name, flush=True)
-                data = data[16 + length:]
-        """;
-
-    private final Process process;
-    private final StringBuilder heard = new StringBuilder();
-
-    Watcher(Path directory) throws IOException {
-      process =
-          new ProcessBuilder("python3", "-c", PROGRAM, directory.toString())
-              .redirectErrorStream(true)
-              .start();
-      Thread.ofPlatform().daemon().name("watcher").start(this::listen);
-    }
-
-    private void listen() {
-      try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-          synchronized (heard) {
-            heard.append(line).append('\n');
-          }
-        }
-      } catch (IOException ended) {
-        // its process has been ended
-      }
-    }
-
-    private boolean has(String line) {
-      synchronized (heard) {
-        return heard.toString().lines().anyMatch(line::equals);
-      }
-    }
-
-    void awaitReady() throws InterruptedException {
-      Await.until("it watches", () -> has("ready"));
-    }
-
-    void awaitEvents(String... events) throws InterruptedException {
-      for (String event : events) {
-        Await.until("a watcher hears " + event, () -> has(event));
-      }
-    }
-
-    @Override
-    public void close() {
-      var _ = process.destroyForcibly();
-    }
   }
 }

@@ -433,13 +433,26 @@ public final class TestCluster implements AutoCloseable {
       }
     }
     for (String name : workers) {
-      awaitWritable(name);
+      awaitWritableAgain(name);
     }
     Path mount = mount(workers[0]);
     Shell.must(root, "find", mount.toString(), "-xdev", "-mindepth", "1", "-delete");
     settle(workers);
     for (String daemon : daemons().keySet()) {
       Files.write(logOf(daemon), new byte[0]); // daemons append
+    }
+  }
+
+  /** A worker that was told to end before, by an umount perhaps, may have run a moment ago. */
+  private void awaitWritableAgain(String name) throws IOException, InterruptedException {
+    try {
+      awaitWritable(name);
+    } catch (AssertionError failure) {
+      if (worker(name).isAlive()) {
+        throw failure;
+      }
+      launchWorker(name);
+      awaitWritable(name);
     }
   }
 
@@ -507,11 +520,15 @@ public final class TestCluster implements AutoCloseable {
   /**
    * Waits until a worker is connected to the leader that runs now and accepts mutations. The leader
    * is asked first: after it was killed, a worker calls itself connected for as long as it has not
-   * noticed, and the next mutation fails with EROFS (hypersync.md 6.4).
+   * noticed, and the next mutation fails with EROFS (hypersync.md 6.4). Fails at once if the worker
+   * ends before.
    */
   public DaemonJvm awaitWritable(String name) throws InterruptedException {
     DaemonJvm worker = worker(name);
-    leader().await("have a session of worker " + name, status -> hasSession(status, name));
+    leader()
+        .await(
+            "have a session of worker " + name,
+            status -> hasSession(status, name) || !worker.isAlive());
     worker.await(
         "be writable",
         status ->

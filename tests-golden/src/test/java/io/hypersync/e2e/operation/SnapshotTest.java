@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.Directories;
 import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
@@ -30,9 +31,7 @@ class SnapshotTest {
     TestCluster cluster = extension.get();
     Path mount = cluster.mount("a");
     Files.createDirectory(mount.resolve("d"));
-    for (int i = 0; i < 300; i++) {
-      Files.writeString(mount.resolve("d/f" + i), "text " + i);
-    }
+    Directories.fill(mount.resolve("d"), "f", 300, i -> "text " + i);
     JsonNode taken = snapshot(cluster, "create", "before");
     assertEquals("before", taken.path("name").asText());
     assertTrue(taken.path("pages_written").asLong() > 0, taken::toString);

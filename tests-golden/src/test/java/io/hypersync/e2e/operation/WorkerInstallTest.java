@@ -12,6 +12,7 @@ import io.hypersync.cli.relay.NetworkConditions.Direction;
 import io.hypersync.cli.relay.UdpRelay;
 import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.DaemonJvm;
+import io.hypersync.e2e.harness.Directories;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.TestCluster;
 import io.hypersync.e2e.harness.TestClusterExtension;
@@ -22,6 +23,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -38,6 +42,8 @@ class WorkerInstallTest {
   /** Files whose nodes and names take some hundred pages. */
   private static final int MANY = 4_000;
 
+  private static final int DIRECTORIES = 8;
+
   /** So many pages are here when the worker is killed, and so many are not. */
   private static final int SOME_PAGES = 20;
 
@@ -53,9 +59,7 @@ class WorkerInstallTest {
     Path mount = cluster.mount("a");
     Files.createDirectory(mount.resolve("d"));
     byte[] large = new byte[100_000];
-    for (int i = 0; i < 300; i++) {
-      Files.writeString(mount.resolve("d/f" + i), "text " + i);
-    }
+    Directories.fill(mount.resolve("d"), "f", 300, i -> "text " + i);
     Files.write(mount.resolve("large"), large);
     cluster.settle("a", "b");
     var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
@@ -94,11 +98,8 @@ class WorkerInstallTest {
   @Test
   void afterAKillTheNextInstallFetchesTheRestOnly() throws Exception {
     TestCluster cluster = extension.get();
-    Path directory = Files.createDirectory(cluster.mount("a").resolve("d"));
     String name = "a name that is as long as names of generated files are ";
-    for (int i = 0; i < MANY; i++) {
-      Files.createFile(directory.resolve(name + i));
-    }
+    createFiles(cluster.mount("a"), name);
     cluster.settle("a", "b");
     var _ = cluster.hypersync("snapshot", "create").orFail("snapshot create");
     long all = cluster.leader().status().at("/snapshots/newest_pages_written").asLong();
@@ -129,9 +130,31 @@ class WorkerInstallTest {
     assertTrue(fetched.find(), cluster.worker("c")::log);
     long rest = Long.parseLong(fetched.group(1));
     assertTrue(rest > 0 && rest <= all - SOME_PAGES / 2, rest + " of " + all + " pages");
-    assertTrue(Files.exists(cluster.mount("c").resolve("d/" + name + (MANY - 1))));
+    assertTrue(Files.exists(cluster.mount("c").resolve("d7/" + name + (MANY - 1))));
     cluster.settle("a", "c");
     cluster.assertSameRoots("a", "c");
+  }
+
+  /** In several directories at once, since the kernel makes one file at a time in each. */
+  private static void createFiles(Path mount, String name) throws Exception {
+    List<Future<?>> made = new ArrayList<>();
+    try (ExecutorService writers = Executors.newFixedThreadPool(DIRECTORIES)) {
+      for (int d = 0; d < DIRECTORIES; d++) {
+        Path directory = Files.createDirectory(mount.resolve("d" + d));
+        int first = d;
+        made.add(
+            writers.submit(
+                () -> {
+                  for (int i = first; i < MANY; i += DIRECTORIES) {
+                    Files.createFile(directory.resolve(name + i));
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> each : made) {
+        var _ = each.get();
+      }
+    }
   }
 
   /** The workers that have left since the leader began. */

@@ -86,15 +86,20 @@ class EverywhereTest {
       def listing(i):
           os.mkdir(f"{a}/new{i}")
           return f"new{i}" in os.listdir(b)
-      for kind in [name, data, opened, size, append, mode, rename, unlink, listing]:
+      kinds = [name, data, opened, size, append, mode, rename, unlink, listing]
+      opens = {}
+      for kind in kinds:
           a, b = f"{top_a}/{kind.__name__}", f"{top_b}/{kind.__name__}"
           os.mkdir(a)
           for i in range(tries):
               with open(f"{a}/f{i}", "wb") as file:
                   file.write(b"old data")
-          writers = [os.open(f"{a}/f{i}", os.O_WRONLY) for i in range(tries)]
-          readers = [os.open(f"{b}/f{i}", os.O_RDONLY) for i in range(tries)]
-          time.sleep(1.1)  # b's kernel keeps names of a directory that is quiet
+          opens[kind] = ([os.open(f"{a}/f{i}", os.O_WRONLY) for i in range(tries)],
+                         [os.open(f"{b}/f{i}", os.O_RDONLY) for i in range(tries)])
+      time.sleep(1.1)  # b's kernel keeps names of a directory that is quiet
+      for kind in kinds:
+          a, b = f"{top_a}/{kind.__name__}", f"{top_b}/{kind.__name__}"
+          writers, readers = opens[kind]
           for i in range(tries):
               there(f"{b}/new{i}")
               get(f"{b}/f{i}")

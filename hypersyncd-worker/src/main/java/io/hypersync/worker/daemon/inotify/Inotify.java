@@ -8,6 +8,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.dev.InnerMounts;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.inotify.ShadowCallRegistry;
@@ -46,6 +47,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   private final Settings settings;
   private final KernelInodes inodes;
   private final Supplier<View> view;
+  private final MountedNames mounts;
   private final ShadowCallRegistry registry = new ShadowCallRegistry();
   private final ShadowQueue queue = new ShadowQueue(ShadowQueue.CAPACITY);
   private final VisibleEntries entries = new VisibleEntries();
@@ -78,14 +80,15 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     this.settings = settings;
     this.inodes = inodes;
     this.view = view;
-    ShadowRunner runner = new ShadowRunner(registry, inodes, kernel, view);
+    this.mounts = new MountedNames(new InnerMounts(settings.device()), inodes, view);
+    ShadowRunner runner = new ShadowRunner(registry, inodes, kernel, view, mounts);
     this.calls = new ShadowThread(registry, runner, queue, settings.mountPoint(), kernel.calls());
     this.scanner = new WatchScanner(settings.device());
   }
 
   /** Wraps the filesystem so that requests of shadow calls are answered from their jobs. */
   public FuseHandler around(FuseHandler filesystem) {
-    return new ShadowRequests(filesystem, registry, inodes, view);
+    return new ShadowRequests(filesystem, registry, inodes, view, mounts);
   }
 
   /** Starts the threads. Entries must be passed to {@link #applied} from before this call on. */

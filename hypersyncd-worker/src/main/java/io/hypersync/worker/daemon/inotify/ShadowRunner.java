@@ -7,6 +7,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.session.FuseNotifier;
+import io.hypersync.worker.inotify.MountPoints;
 import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
 import io.hypersync.worker.inotify.ShadowCallRegistry;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Has one shadow call made: the kernel drops the names involved, asks for them again, gets answers
  * for this call, and drops those afterwards. This may wait for local calls that change the same
  * directories, so nothing may wait for the thread that runs it.
+ *
+ * <p>A name on which something is mounted, or below which, is not dropped: the kernel would detach
+ * what is mounted, and that is worth more than the event.
  */
 final class ShadowRunner {
   private static final int TRIES = 4;
@@ -30,13 +34,19 @@ final class ShadowRunner {
   private final KernelInodes inodes;
   private final FuseNotifier kernel;
   private final Supplier<View> view;
+  private final MountPoints mounts;
 
   ShadowRunner(
-      ShadowCallRegistry registry, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
+      ShadowCallRegistry registry,
+      KernelInodes inodes,
+      FuseNotifier kernel,
+      Supplier<View> view,
+      MountPoints mounts) {
     this.registry = registry;
     this.inodes = inodes;
     this.kernel = kernel;
     this.view = view;
+    this.mounts = mounts;
   }
 
   /**
@@ -53,6 +63,9 @@ final class ShadowRunner {
       for (int attempt = 0; attempt < TRIES && !done; attempt++) {
         // Touch needs no fresh look-up as long as the cached name leads to the right node.
         if (attempt > 0 || !(job.call() instanceof ShadowCall.Touch)) {
+          if (places.stream().anyMatch(place -> mounts.areAtOrBelow(place, job.before()))) {
+            break;
+          }
           inodes.shadow(places);
           for (NameInDirectory place : places) {
             if (attempt > 0 || inodes.mayHave(place)) {
@@ -70,8 +83,11 @@ final class ShadowRunner {
       }
       Set<NameInDirectory> left = done ? leftBehind(job.call()) : places;
       for (NameInDirectory place : left) {
-        drop(place);
-        dropped.add(place);
+        // A name with a mount leads to no stand-in any more: nobody else finds one.
+        if (!mounts.areAtOrBelow(place, job.before())) {
+          drop(place);
+          dropped.add(place);
+        }
       }
     } finally {
       inodes.shadow(Set.of());

@@ -127,6 +127,11 @@ public record MountTable(List<Mount> mounts) {
 
   /** Undoes the octal escapes of space, tab, newline and backslash, then reads UTF-8. */
   private static String unescape(String field) {
+    return new String(unescaped(field), StandardCharsets.UTF_8);
+  }
+
+  /** Undoes the octal escapes of space, tab, newline and backslash in a field read as Latin-1. */
+  static byte[] unescaped(String field) {
     StringBuilder bytes = new StringBuilder();
     for (int i = 0; i < field.length(); i++) {
       char c = field.charAt(i);
@@ -137,7 +142,6 @@ public record MountTable(List<Mount> mounts) {
         bytes.append(c);
       }
     }
-    byte[] raw = bytes.toString().getBytes(StandardCharsets.ISO_8859_1);
-    return new String(raw, StandardCharsets.UTF_8);
+    return bytes.toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 }

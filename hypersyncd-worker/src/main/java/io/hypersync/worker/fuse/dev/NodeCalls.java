@@ -43,6 +43,10 @@ public final class NodeCalls {
   private static final int HANDLE_BYTES = 12;
   private static final int HANDLE_STRUCT_BYTES = 8 + HANDLE_BYTES;
   private static final int TIMES_BYTES = 32;
+  private static final long SYS_OPENAT2 = 437;
+  private static final int OPEN_HOW_BYTES = 24;
+  private static final int HOW_RESOLVE = 16;
+  private static final long RESOLVE_NO_XDEV = 1;
   private static final int MAX_NAME_BYTES = 256;
 
   /** Most directories kept open; the least recently used is closed first. */
@@ -53,6 +57,11 @@ public final class NodeCalls {
           "openat",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT),
           Linker.Option.firstVariadicArg(3));
+  private static final MethodHandle OPENAT2 =
+      Downcalls.handle(
+          "syscall",
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG),
+          Linker.Option.firstVariadicArg(1));
   private static final MethodHandle CLOSE =
       Downcalls.handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle OPEN_BY_HANDLE =
@@ -84,6 +93,7 @@ public final class NodeCalls {
   private final MemorySegment handle;
   private final MemorySegment times;
   private final MemorySegment attributes;
+  private final MemorySegment how;
   private final int root;
 
   /** Descriptors of directories by inode number; the most recently used last. */
@@ -100,6 +110,7 @@ public final class NodeCalls {
     handle = arena.allocate(HANDLE_STRUCT_BYTES, Integer.BYTES);
     times = arena.allocate(TIMES_BYTES, Long.BYTES);
     attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+    how = arena.allocate(OPEN_HOW_BYTES, Long.BYTES);
     root =
         open(
             Syscalls.AT_FDCWD,
@@ -199,21 +210,42 @@ public final class NodeCalls {
     }
   }
 
-  /** utimensat of a name; sets mtime alone, or both times. */
+  /**
+   * utimensat of a name; sets mtime alone, or both times. EXDEV if something is mounted on the
+   * name: times of another filesystem's file are nobody's business here.
+   */
   public int touch(InodeNo parent, byte[] oldName, boolean mtimeOnly) {
-    int fd = directory(parent);
-    return fd < 0 ? fd : setTimes(fd, text(name, oldName), mtimeOnly, AT_SYMLINK_NOFOLLOW);
+    int directory = directory(parent);
+    return directory < 0 ? directory : touch(openHere(directory, oldName), mtimeOnly);
   }
 
   /** utimensat of a node by its number, whatever names it has. */
   public int touch(InodeNo node, boolean mtimeOnly) {
-    int fd = openNode(node);
+    return touch(openNode(node), mtimeOnly);
+  }
+
+  private int touch(int fd, boolean mtimeOnly) {
     if (fd < 0) {
       return fd;
     }
-    int result = setTimes(fd, text(name, new byte[0]), mtimeOnly, AT_EMPTY_PATH);
+    int result = setTimes(fd, mtimeOnly);
     close(fd);
     return result;
+  }
+
+  /** Opens what a name leads to in this filesystem, without access to its content. */
+  private int openHere(int directory, byte[] oldName) {
+    how.set(JAVA_LONG, 0, O_PATH | O_NOFOLLOW | Syscalls.O_CLOEXEC);
+    how.set(JAVA_LONG, HOW_RESOLVE, RESOLVE_NO_XDEV);
+    try {
+      long fd =
+          (long)
+              OPENAT2.invokeExact(
+                  errno, SYS_OPENAT2, directory, text(name, oldName), how, (long) OPEN_HOW_BYTES);
+      return Downcalls.result(errno, (int) fd);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
   }
 
   /** stat of a name, which makes the kernel look it up. */
@@ -232,13 +264,15 @@ public final class NodeCalls {
     }
   }
 
-  private int setTimes(int fd, MemorySegment text, boolean mtimeOnly, int flags) {
+  private int setTimes(int fd, boolean mtimeOnly) {
+    MemorySegment itself = text(name, new byte[0]);
     times.set(JAVA_LONG, 0, 0);
     times.set(JAVA_LONG, Long.BYTES, mtimeOnly ? UTIME_OMIT : 0);
     times.set(JAVA_LONG, 2 * Long.BYTES, 0);
     times.set(JAVA_LONG, 3 * Long.BYTES, 0);
     try {
-      return Downcalls.result(errno, (int) UTIMENSAT.invokeExact(errno, fd, text, times, flags));
+      return Downcalls.result(
+          errno, (int) UTIMENSAT.invokeExact(errno, fd, itself, times, AT_EMPTY_PATH));
     } catch (Throwable e) {
       throw Downcalls.unexpected(e);
     }
