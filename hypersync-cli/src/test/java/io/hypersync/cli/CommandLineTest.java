@@ -88,6 +88,7 @@ final class CommandLineTest {
             "robot",
             "ntm",
             "doctor",
+            "config",
             "env",
             "exec",
             "snapshot",

@@ -396,6 +396,26 @@ public final class LeaderAgent implements Agent {
     return standbys;
   }
 
+  /** What of {@link LeaderTuning} is in force, as its parts have it; on the agent's thread only. */
+  public LeaderTuning tuning() {
+    return new LeaderTuning(
+        intentHandler.rates().limits(),
+        snapshots.policy(),
+        collections.policy(),
+        scheduler.limits(),
+        visibility.mode());
+  }
+
+  /** Takes up what has changed; on the agent's thread only. */
+  public void tune(LeaderTuning changed) {
+    long nowNs = clock.monotonicNs();
+    intentHandler.rates().limit(changed.rateLimits(), nowNs);
+    snapshots.follow(changed.snapshots(), nowNs);
+    collections.follow(changed.collections(), nowNs);
+    scheduler.limit(changed.placement());
+    visibility.turn(changed.visibility(), nowNs);
+  }
+
   /** Which answers wait for what other workers show; on the agent's thread only. */
   public VisibleEverywhere visibility() {
     return visibility;

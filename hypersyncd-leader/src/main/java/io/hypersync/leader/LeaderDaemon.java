@@ -80,6 +80,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -342,6 +343,21 @@ public final class LeaderDaemon implements Daemon {
   @Override
   public void beat() {
     runtime.beat();
+  }
+
+  /** What can change while it leads, as it is in force; blocks for the agent's answer. */
+  public LeaderTuning tuning() {
+    return runtime.tuning();
+  }
+
+  /**
+   * Changes it; blocks until the agent has.
+   *
+   * @param change gives what is to be in force, of what is
+   * @throws UserError if the agent does not answer
+   */
+  public void tune(UnaryOperator<LeaderTuning> change) {
+    runtime.tune(change);
   }
 
   @Override

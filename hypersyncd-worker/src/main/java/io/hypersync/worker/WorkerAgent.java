@@ -90,6 +90,7 @@ import io.hypersync.worker.replica.Replica;
 import io.hypersync.worker.replica.SyncLag;
 import io.hypersync.worker.seen.NewestSeen;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -531,7 +532,7 @@ public final class WorkerAgent implements Agent {
   public boolean isAwaitingLeader() {
     return absence.isRunning()
         // The lease is just over, which the agent finds out in its next turn.
-        || (config.partitionGraceNs() > 0 && writable && !isWritable());
+        || (absence.graceNs() > 0 && writable && !isWritable());
   }
 
   /**
@@ -1235,6 +1236,23 @@ public final class WorkerAgent implements Agent {
   /** Whether the next entry cannot be applied before a page is here; on the agent's thread. */
   public boolean waitsForPage() {
     return replica.waitsForPage();
+  }
+
+  /** What of {@link WorkerTuning} is in force, as its parts have it; on the agent's thread. */
+  public WorkerTuning tuning() {
+    return new WorkerTuning(
+        Duration.ofNanos(absence.graceNs()),
+        Duration.ofNanos(monitor().timeoutNs()),
+        Duration.ofNanos(readBarrier.staleNs()),
+        Duration.ofNanos(snapshots.manager().policy().intervalNs()));
+  }
+
+  /** Takes up what has changed; on the agent's thread. */
+  public void tune(WorkerTuning changed) {
+    absence.grace(changed.partitionGrace().toNanos());
+    monitor().timeout(changed.leaderTimeout().toNanos());
+    readBarrier.stale(changed.leaderStale().toNanos());
+    snapshots.follow(changed.snapshotInterval().toNanos(), clock.monotonicNs());
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */

@@ -81,7 +81,8 @@ public final class WorkerDaemon implements Daemon {
    */
   private final WriteBehindChunkStore chunks;
 
-  private final WorkerDaemonOptions options;
+  /** Changed while {@link #beginning} is held, so that a runtime that begins meanwhile has them. */
+  private volatile WorkerDaemonOptions options;
 
   /** What this process has from the one before; null if each begins anew. */
   private final @Nullable Incarnation incarnation;
@@ -544,6 +545,31 @@ public final class WorkerDaemon implements Daemon {
   @Override
   public List<ObjectNode> measured() {
     return List.of(requireRuntime().measured());
+  }
+
+  /**
+   * What can change while it serves, as it is in force; blocks for the agent's answer.
+   *
+   * @throws UserError if a snapshot is being read, or the agent does not answer
+   */
+  public WorkerTuning tuning() {
+    return requireRuntime().tuning();
+  }
+
+  /**
+   * Changes it; blocks until the agent has, and before that for as long as a snapshot of the leader
+   * is being taken over, if one is.
+   *
+   * @throws UserError if the agent does not answer
+   */
+  public void tune(WorkerTuning changed) {
+    synchronized (beginning) {
+      options = options.tuned(changed);
+      WorkerRuntime now = runtime;
+      if (now != null) {
+        now.tune(changed);
+      }
+    }
   }
 
   /**

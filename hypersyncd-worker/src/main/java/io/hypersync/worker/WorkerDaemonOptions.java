@@ -80,8 +80,18 @@ public record WorkerDaemonOptions(
     leaderAddresses = List.copyOf(leaderAddresses);
   }
 
+  /** The same, with what has changed since the worker was started. */
+  public WorkerDaemonOptions tuned(WorkerTuning changed) {
+    return with(changed, background);
+  }
+
   /** The same, for a standby that takes turns with others in the background. */
   public WorkerDaemonOptions withBackground(BackgroundTurns turns) {
+    return with(
+        new WorkerTuning(partitionGrace, leaderTimeout, leaderStale, snapshotInterval), turns);
+  }
+
+  private WorkerDaemonOptions with(WorkerTuning changed, BackgroundTurns turns) {
     return new WorkerDaemonOptions(
         workspace,
         worker,
@@ -91,16 +101,16 @@ public record WorkerDaemonOptions(
         localDir,
         stateDir,
         mutationDeadline,
-        partitionGrace,
-        leaderTimeout,
-        leaderStale,
+        changed.partitionGrace(),
+        changed.leaderTimeout(),
+        changed.leaderStale(),
         cache,
         inotify,
         backend,
         suid,
         dev,
         identifyAgents,
-        snapshotInterval,
+        changed.snapshotInterval(),
         cacheLimits,
         stateMemory,
         multicast,

@@ -2,8 +2,8 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.ConfigurationSource;
 import io.hypersync.cli.config.Setting;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 
 /** The options {@code --config} and {@code --set}: where a daemon's configuration comes from. */
 final class ConfigurationOptions {
-  private static final Path OF_MACHINE = Path.of("/etc/hypersync/hypersync.toml");
+  static final Path OF_MACHINE = Path.of("/etc/hypersync/hypersync.toml");
 
   @Option(
       names = "--config",
@@ -28,7 +28,7 @@ final class ConfigurationOptions {
       description = "A setting over the configuration; may be repeated.")
   private List<String> assignments = new ArrayList<>();
 
-  private final ConfigurationReader reader = new ConfigurationReader();
+  private final ConfigurationReader reader = new ConfigurationReader(System.getenv());
 
   /** Overrides a setting by a flag; does nothing if {@code text} is null, that is, not given. */
   void put(String flag, Setting<?> setting, @Nullable String text) {
@@ -39,19 +39,31 @@ final class ConfigurationOptions {
 
   /** Reads the file of {@code --config}, or {@code standard} if that option was not given. */
   Configuration read(Path standard) {
-    assignments.forEach(assignment -> reader.assignment("--set", assignment));
-    return reader.withFile(file != null ? file : standard);
+    return source(standard).read();
+  }
+
+  /** What {@link #read} reads; call once. */
+  ConfigurationSource source(Path standard) {
+    return source(standard, false);
   }
 
   /**
-   * Reads the file of {@code --config}, or else the machine-wide file; defaults if there is
-   * neither.
+   * The file of {@code --config}, or else the machine-wide file; defaults if there is neither. Call
+   * once.
    */
-  Configuration readOfMachine() {
-    if (file != null || Files.exists(OF_MACHINE)) {
-      return read(OF_MACHINE);
-    }
+  ConfigurationSource sourceOfMachine() {
+    return source(OF_MACHINE, true);
+  }
+
+  /** Whether a file is named. */
+  boolean namesFile() {
+    return file != null;
+  }
+
+  private ConfigurationSource source(Path standard, boolean mayBeMissing) {
     assignments.forEach(assignment -> reader.assignment("--set", assignment));
-    return reader.withoutFile();
+    return file == null
+        ? new ConfigurationSource(reader, standard, mayBeMissing)
+        : new ConfigurationSource(reader, file, false);
   }
 }

@@ -66,6 +66,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put(ROBOT, RobotCommand.class);
     COMMANDS.put("ntm", NtmCommand.class);
     COMMANDS.put("doctor", DoctorCommand.class);
+    COMMANDS.put("config", ConfigCommand.class);
     COMMANDS.put("env", EnvCommand.class);
     COMMANDS.put("exec", ExecCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);

@@ -2,6 +2,7 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.reload.Reload;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.runtime.LeaderProcess;
@@ -83,10 +84,11 @@ public final class LeaderCommand implements Callable<Integer> {
     workspace.closeToOthers();
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
-    Configuration configuration = configurationOptions.read(workspace.configFile());
+    Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
+    Configuration configuration = reload.current();
     Path token = rejoin;
     try {
-      new LeaderProcess(workspace, configuration)
+      new LeaderProcess(workspace, reload::current, reload)
           .run(
               starter,
               mount == null ? Optional.empty() : configuration.findPath(Settings.WORKER_MOUNT),
@@ -99,7 +101,8 @@ public final class LeaderCommand implements Callable<Integer> {
       StandbyProcess.run(
           StandbyPlan.options(workspace, configuration, token, List.of()),
           configuration,
-          MetricsPlan.options(configuration));
+          MetricsPlan.options(configuration),
+          reload);
     }
     return 0;
   }

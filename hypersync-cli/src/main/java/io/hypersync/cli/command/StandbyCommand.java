@@ -3,6 +3,7 @@ package io.hypersync.cli.command;
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.reload.Reload;
 import io.hypersync.cli.runtime.MetricsPlan;
 import io.hypersync.cli.runtime.StandbyPlan;
 import io.hypersync.cli.runtime.StandbyProcess;
@@ -57,12 +58,14 @@ final class StandbyCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     workspace.closeToOthers();
-    Configuration configuration = configurationOptions.read(workspace.configFile());
+    Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
+    Configuration configuration = reload.current();
     StandbyProcess.run(
         StandbyPlan.options(
             workspace, configuration, Objects.requireNonNull(token), addresses(leaders)),
         configuration,
-        MetricsPlan.options(configuration));
+        MetricsPlan.options(configuration),
+        reload);
     return 0;
   }
 

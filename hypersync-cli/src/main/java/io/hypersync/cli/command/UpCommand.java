@@ -1,8 +1,8 @@
 package io.hypersync.cli.command;
 
-import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.reload.Reload;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.LeaderProcess;
 import io.hypersync.cli.workspace.NewIds;
@@ -83,9 +83,9 @@ public final class UpCommand implements Callable<Integer> {
     workspace.closeToOthers();
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
-    Configuration configuration = configurationOptions.read(workspace.configFile());
-    new LeaderProcess(workspace, configuration)
-        .run(starter, configuration.findPath(Settings.WORKER_MOUNT), seat.seat());
+    Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
+    new LeaderProcess(workspace, reload::current, reload)
+        .run(starter, reload.current().findPath(Settings.WORKER_MOUNT), seat.seat());
     return 0;
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.reload.Reload;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.MetricsPlan;
@@ -115,7 +116,8 @@ public final class WorkerCommand implements Callable<Integer> {
     configurationOptions.put("--state-dir", Settings.WORKER_STATE_DIR, stateDir);
     configurationOptions.put("--suid", Settings.WORKER_SUID, suid ? "true" : null);
     configurationOptions.put("--dev", Settings.WORKER_DEV, dev ? "true" : null);
-    Configuration configuration = configurationOptions.readOfMachine();
+    Reload reload = Reload.begin(configurationOptions.sourceOfMachine());
+    Configuration configuration = reload.current();
     Enrolments enrolments = Enrolments.ofMachine();
     RunDirectory runDirectory = RunDirectory.of(System.getenv());
     WorkerDaemonOptions options = planned(configuration, enrolments, runDirectory);
@@ -125,6 +127,7 @@ public final class WorkerCommand implements Callable<Integer> {
             runDirectory.workerSocket(options.workspace(), options.worker()),
             practising,
             MetricsPlan.options(configuration),
+            reload,
             () -> {})
         .run(
             planned ->

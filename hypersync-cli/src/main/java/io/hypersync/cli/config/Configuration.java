@@ -2,14 +2,15 @@ package io.hypersync.cli.config;
 
 import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Every setting's value: flags override the file, the file overrides defaults. The rules between
- * settings ({@link ConfigurationRules}) hold.
+ * Every setting's value: flags override the environment, which overrides the file, which overrides
+ * defaults. The rules between settings ({@link ConfigurationRules}) hold.
  */
 public final class Configuration {
   record Entry(Object value, Origin origin) {}
@@ -23,18 +24,50 @@ public final class Configuration {
   }
 
   /**
-   * Overrides a file's values by flags and checks the rules between settings.
+   * Overrides a file's values by flags. The rules between settings are not checked yet.
    *
    * @param ignored one line for each key that is ignored, for the log
+   */
+  static Configuration unchecked(
+      Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags, List<String> ignored) {
+    Map<Setting<?>, Entry> entries = new HashMap<>(file);
+    entries.putAll(flags);
+    return new Configuration(Map.copyOf(entries), List.copyOf(ignored));
+  }
+
+  /**
+   * The same, with the rules.
+   *
    * @throws UserError if a rule is violated
    */
   static Configuration conclude(
       Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags, List<String> ignored) {
-    Map<Setting<?>, Entry> entries = new HashMap<>(file);
-    entries.putAll(flags);
-    Configuration configuration = new Configuration(Map.copyOf(entries), List.copyOf(ignored));
+    Configuration configuration = unchecked(file, flags, ignored);
     ConfigurationRules.check(configuration);
     return configuration;
+  }
+
+  /**
+   * Returns this one with what another one says of some settings.
+   *
+   * @throws UserError if a rule between settings is violated then
+   */
+  public Configuration taking(Configuration other, Collection<Setting<?>> settings) {
+    Map<Setting<?>, Entry> mixed = new HashMap<>(entries);
+    for (Setting<?> setting : settings) {
+      Entry entry = other.entries.get(setting);
+      if (entry == null) {
+        mixed.remove(setting);
+      } else {
+        mixed.put(setting, entry);
+      }
+    }
+    return conclude(mixed, Map.of(), other.ignored);
+  }
+
+  /** Whether this one and another one have the same value of a setting. */
+  public boolean agrees(Configuration other, Setting<?> setting) {
+    return find(setting).equals(other.find(setting));
   }
 
   /**
@@ -72,7 +105,8 @@ public final class Configuration {
                 switch (origin(setting)) {
                   case Origin.File(Path file, int _) ->
                       file.toAbsolutePath().resolveSibling(path).normalize();
-                  case Origin.Flag _, Origin.Default _ -> path.toAbsolutePath().normalize();
+                  case Origin.Flag _, Origin.Environment _, Origin.Default _ ->
+                      path.toAbsolutePath().normalize();
                 });
   }
 
@@ -94,7 +128,8 @@ public final class Configuration {
     return ignored;
   }
 
-  Origin origin(Setting<?> setting) {
+  /** Returns where the value came from. */
+  public Origin origin(Setting<?> setting) {
     Entry entry = entries.get(setting);
     return entry == null ? new Origin.Default() : entry.origin();
   }

@@ -6,12 +6,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
@@ -21,12 +25,32 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/** Reads the configuration file and overrides it by flags. */
+/** Reads the configuration file and overrides it by the environment and by flags. */
 public final class ConfigurationReader {
+  private final Map<Setting<?>, Configuration.Entry> environment = new LinkedHashMap<>();
   private final Map<Setting<?>, Configuration.Entry> flags = new LinkedHashMap<>();
 
-  /** One line for each key that was given and that only earlier versions had. */
-  private final List<String> ignored = new ArrayList<>();
+  /** One line for each flag that was given and that only earlier versions had. */
+  private final List<String> ignoredFlags = new ArrayList<>();
+
+  /** Reads without an environment. */
+  public ConfigurationReader() {}
+
+  /**
+   * Reads what variables of an environment say of settings.
+   *
+   * @throws UserError if one of them has no valid value
+   */
+  public ConfigurationReader(Map<String, String> variables) {
+    Settings.byVariable()
+        .forEach(
+            (variable, setting) -> {
+              String text = variables.get(variable);
+              if (text != null && !text.isBlank()) {
+                put(environment, new Origin.Environment(variable), setting, text.strip());
+              }
+            });
+  }
 
   /**
    * Adds a flag that was given for a setting.
@@ -36,11 +60,21 @@ public final class ConfigurationReader {
    * @throws UserError if that is not a valid value of the setting
    */
   public <T> void flag(String flag, Setting<T> setting, String text) {
+    put(flags, new Origin.Flag(flag), setting, text);
+  }
+
+  private static <T> void put(
+      Map<Setting<?>, Configuration.Entry> entries,
+      Origin origin,
+      Setting<T> setting,
+      String text) {
+    // What programs know in capitals, such as the level of a log, is taken so from the environment.
+    String spelled = origin instanceof Origin.Environment ? text.toLowerCase(Locale.ROOT) : text;
     try {
-      T value = setting.type().fromText().apply(text);
-      flags.put(setting, new Configuration.Entry(value, new Origin.Flag(flag)));
+      entries.put(
+          setting, new Configuration.Entry(setting.type().fromText().apply(spelled), origin));
     } catch (IllegalArgumentException malformed) {
-      throw unexpected(new Origin.Flag(flag), setting, '"' + text + '"');
+      throw unexpected(origin, setting, '"' + text + '"').error();
     }
   }
 
@@ -59,10 +93,11 @@ public final class ConfigurationReader {
           UserError.USAGE);
     }
     String key = assignment.substring(0, equals);
-    if (isIgnored(new Origin.Flag(flag), key)) {
+    if (isIgnored(new Origin.Flag(flag), key, ignoredFlags)) {
       return;
     }
-    Setting<?> setting = Settings.find(key).orElseThrow(() -> unknown(new Origin.Flag(flag), key));
+    Setting<?> setting =
+        Settings.find(key).orElseThrow(() -> unknown(new Origin.Flag(flag), key).error());
     flag(flag, setting, assignment.substring(equals + 1));
   }
 
@@ -72,26 +107,60 @@ public final class ConfigurationReader {
    * @throws UserError if a rule between settings is violated
    */
   public Configuration withoutFile() {
-    return Configuration.conclude(Map.of(), flags, ignored);
+    return Configuration.conclude(Map.of(), over(), ignoredFlags);
   }
 
   /**
-   * Returns flags over a file over defaults.
+   * Returns flags over a file over defaults. May be called again: the file is read again.
    *
-   * @throws UserError naming the file, the line, the key and what was expected
+   * @throws UserError naming the file, the line, the key and what was expected, of the first thing
+   *     that is wrong
    */
   public Configuration withFile(Path file) {
-    Map<Setting<?>, Configuration.Entry> entries = read(file);
-    return Configuration.conclude(entries, flags, ignored);
+    Reading reading = read(file);
+    if (!reading.problems.isEmpty()) {
+      throw reading.problems.getFirst().error();
+    }
+    return Configuration.conclude(reading.entries, over(), reading.ignored);
   }
 
-  private boolean isIgnored(Origin origin, String key) {
+  /**
+   * Returns all that is wrong with a file, in the order of its lines.
+   *
+   * @throws UserError if it cannot be read
+   */
+  public List<Problem> problems(Path file) {
+    Reading reading = read(file);
+    List<Problem> problems = new ArrayList<>(reading.problems);
+    problems.addAll(
+        ConfigurationRules.problems(
+            Configuration.unchecked(reading.entries, over(), reading.ignored), reading.broken));
+    problems.sort(Comparator.comparingInt(Problem::line));
+    return problems;
+  }
+
+  /** What is over a file. */
+  private Map<Setting<?>, Configuration.Entry> over() {
+    Map<Setting<?>, Configuration.Entry> over = new HashMap<>(environment);
+    over.putAll(flags);
+    return over;
+  }
+
+  /** What was found in one file. */
+  private static final class Reading {
+    private final Map<Setting<?>, Configuration.Entry> entries = new HashMap<>();
+    private final List<Problem> problems = new ArrayList<>();
+    private final Set<Setting<?>> broken = new HashSet<>();
+    private final List<String> ignored = new ArrayList<>();
+  }
+
+  private static boolean isIgnored(Origin origin, String key, List<String> ignored) {
     Optional<String> why = Settings.retired(key);
     why.ifPresent(reason -> ignored.add(origin + ": " + key + " is ignored: " + reason));
     return why.isPresent();
   }
 
-  private Map<Setting<?>, Configuration.Entry> read(Path file) {
+  private Reading read(Path file) {
     if (Files.notExists(file)) {
       throw new UserError(
           "there is no configuration file " + file,
@@ -107,20 +176,22 @@ public final class ConfigurationReader {
           FileProblems.hint(failure, ""),
           UserError.USAGE);
     }
-    if (toml.hasErrors()) {
-      TomlParseError first = toml.errors().getFirst();
-      throw new UserError(
-          file + ":" + first.position().line() + ": not TOML: " + first.getMessage(),
-          "",
-          UserError.USAGE);
+    Reading reading = new Reading();
+    reading.ignored.addAll(ignoredFlags);
+    for (TomlParseError error : toml.errors()) {
+      reading.problems.add(
+          new Problem(
+              new Origin.File(file, error.position().line()),
+              "not TOML: " + error.getMessage(),
+              ""));
     }
-    Map<Setting<?>, Configuration.Entry> entries = new HashMap<>();
-    readTable(file, toml, List.of(), entries);
-    return entries;
+    if (reading.problems.isEmpty()) { // else what it says is not what was meant
+      readTable(file, toml, List.of(), reading);
+    }
+    return reading;
   }
 
-  private void readTable(
-      Path file, TomlTable table, List<String> path, Map<Setting<?>, Configuration.Entry> entries) {
+  private static void readTable(Path file, TomlTable table, List<String> path, Reading reading) {
     for (String name : table.keySet()) {
       List<String> inner = new ArrayList<>(path);
       inner.add(name);
@@ -129,22 +200,23 @@ public final class ConfigurationReader {
       Object value = table.get(List.of(name));
       Optional<Setting<?>> setting = Settings.find(key);
       if (setting.isPresent()) {
-        entries.put(setting.get(), entry(origin, setting.get(), value));
+        take(origin, setting.get(), value, reading);
       } else if (value instanceof TomlTable child && isSectionOrAboveOne(key)) {
-        readTable(file, child, inner, entries);
-      } else if (!isIgnored(origin, key)) {
-        throw unknown(origin, key);
+        readTable(file, child, inner, reading);
+      } else if (!isIgnored(origin, key, reading.ignored)) {
+        reading.problems.add(unknown(origin, key));
       }
     }
   }
 
-  private static <T> Configuration.Entry entry(
-      Origin origin, Setting<T> setting, @Nullable Object value) {
+  private static <T> void take(
+      Origin origin, Setting<T> setting, @Nullable Object value, Reading reading) {
     try {
-      return new Configuration.Entry(
-          setting.type().fromToml().apply(Objects.requireNonNull(value)), origin);
+      T read = setting.type().fromToml().apply(Objects.requireNonNull(value));
+      reading.entries.put(setting, new Configuration.Entry(read, origin));
     } catch (IllegalArgumentException | ClassCastException malformed) {
-      throw unexpected(origin, setting, describe(value));
+      reading.problems.add(unexpected(origin, setting, describe(value)));
+      reading.broken.add(setting);
     }
   }
 
@@ -153,14 +225,14 @@ public final class ConfigurationReader {
         .anyMatch(section -> section.equals(key) || section.startsWith(key + "."));
   }
 
-  private static UserError unexpected(Origin origin, Setting<?> setting, String got) {
-    return new UserError(
-        origin + ": " + setting.key() + ": expected " + setting.type().expected() + ", got " + got,
-        setting.doc(),
-        UserError.USAGE);
+  private static Problem unexpected(Origin origin, Setting<?> setting, String got) {
+    return new Problem(
+        origin,
+        setting.key() + ": expected " + setting.type().expected() + ", got " + Masked.text(got),
+        setting.doc());
   }
 
-  private static UserError unknown(Origin origin, String key) {
+  private static Problem unknown(Origin origin, String key) {
     int dot = key.lastIndexOf('.');
     String section = key.substring(0, Math.max(dot, 0));
     List<String> known =
@@ -169,13 +241,13 @@ public final class ConfigurationReader {
             .map(Setting::name)
             .toList();
     if (known.isEmpty()) {
-      return new UserError(
-          origin + ": unknown key \"" + key + '"',
+      return new Problem(
+          origin,
+          "unknown key \"" + key + '"' + nearestSection(key),
           "The sections are: "
               + Settings.sections().stream()
                   .map(name -> "[" + name + "]")
-                  .collect(Collectors.joining(" ")),
-          UserError.USAGE);
+                  .collect(Collectors.joining(" ")));
     }
     List<String> candidates = new ArrayList<>(known);
     Settings.sections().stream()
@@ -185,10 +257,16 @@ public final class ConfigurationReader {
         Spelling.nearest(key.substring(dot + 1), candidates)
             .map(name -> "; did you mean \"" + name + "\"?")
             .orElse("");
-    return new UserError(
-        origin + ": unknown key \"" + key + '"' + suggestion,
-        "[" + section + "] has: " + String.join(", ", known),
-        UserError.USAGE);
+    return new Problem(
+        origin,
+        "unknown key \"" + key + '"' + suggestion,
+        "[" + section + "] has: " + String.join(", ", known));
+  }
+
+  private static String nearestSection(String key) {
+    return Spelling.nearest(key, Settings.sections())
+        .map(name -> "; did you mean [" + name + "]?")
+        .orElse("");
   }
 
   private static String describe(@Nullable Object value) {

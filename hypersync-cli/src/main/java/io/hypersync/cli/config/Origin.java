@@ -3,7 +3,7 @@ package io.hypersync.cli.config;
 import java.nio.file.Path;
 
 /** Where a value came from; its text begins an error about the value. */
-sealed interface Origin {
+public sealed interface Origin {
   /** The value was not given. */
   record Default() implements Origin {
     @Override
@@ -21,6 +21,14 @@ sealed interface Origin {
     @Override
     public String toString() {
       return file + ":" + line;
+    }
+  }
+
+  /** A variable of the environment. */
+  record Environment(String variable) implements Origin {
+    @Override
+    public String toString() {
+      return variable;
     }
   }
 

@@ -39,6 +39,9 @@ public final class Settings {
   private static final String SCHEDULER = "hypersync.scheduler";
   private static final String METRICS = "hypersync.metrics";
 
+  /** That of the daemons; {@code hypersync.log} is the log of the workspace. */
+  private static final String LOGGING = "hypersync.logging";
+
   private static final Map<String, String> RETIRED =
       Map.of(
           LEADER + ".batch_window",
@@ -138,7 +141,7 @@ public final class Settings {
 
   /** The most intents per second and worker; INTENT_RATE_LIMIT_OPS. */
   public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_OPS =
-      used(
+      changeable(
           LEADER,
           "intent_rate_limit_ops",
           ValueType.integer(0, 10_000_000),
@@ -147,7 +150,7 @@ public final class Settings {
 
   /** The most intents that may come at once within that rate; INTENT_BURST_OPS. */
   public static final Setting<Long> LEADER_INTENT_BURST_OPS =
-      used(
+      changeable(
           LEADER,
           "intent_burst_ops",
           ValueType.integer(1, 10_000_000),
@@ -156,7 +159,7 @@ public final class Settings {
 
   /** The most bytes per second and worker; INTENT_RATE_LIMIT_BYTES. */
   public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_BYTES =
-      used(
+      changeable(
           LEADER,
           "intent_rate_limit_bytes",
           ValueType.size(0, 8L << 30),
@@ -205,14 +208,14 @@ public final class Settings {
 
   /** Where a change is visible when its call returns. */
   public static final Setting<Visibility> LEADER_VISIBILITY =
-      used(
+      changeable(
           LEADER,
           "visibility",
           ValueType.choice(Visibility.class),
           Visibility.OWN,
           "Where a change is visible when its call returns: on the mount that it was made on, or on"
-              + " every mount that can write. ./hypersync visibility changes it while the leader"
-              + " runs.");
+              + " every mount that can write. ./hypersync visibility changes it until the leader is"
+              + " started again.");
 
   /** How long a call waits for a worker that does not keep up. */
   public static final Setting<Duration> LEADER_VISIBILITY_TIMEOUT =
@@ -360,7 +363,7 @@ public final class Settings {
 
   /** How long new mutations wait for a leader that is restarting, before EROFS (6.4). */
   public static final Setting<Duration> WORKER_PARTITION_GRACE =
-      used(
+      changeable(
           WORKER,
           "partition_grace",
           ValueType.duration(Duration.ZERO, ONE_HOUR),
@@ -381,7 +384,7 @@ public final class Settings {
    * LEADER_STALE_MS.
    */
   public static final Setting<Duration> WORKER_LEADER_STALE =
-      used(
+      changeable(
           WORKER,
           "leader_stale",
           ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
@@ -417,7 +420,7 @@ public final class Settings {
 
   /** How long the leader may be silent before the mount turns read-only. */
   public static final Setting<Duration> WORKER_LEADER_TIMEOUT =
-      used(
+      changeable(
           WORKER,
           "leader_timeout",
           ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
@@ -594,7 +597,7 @@ public final class Settings {
 
   /** How often a snapshot is taken; SNAPSHOT_INTERVAL. */
   public static final Setting<Duration> SNAPSHOTS_INTERVAL =
-      used(
+      changeable(
           SNAPSHOTS,
           "interval",
           ValueType.duration(Duration.ofSeconds(1), ONE_DAY),
@@ -603,7 +606,7 @@ public final class Settings {
 
   /** How many snapshots are kept; RETAIN_SNAPSHOTS. */
   public static final Setting<Long> SNAPSHOTS_RETAIN =
-      used(
+      changeable(
           SNAPSHOTS,
           "retain",
           ValueType.integer(2, 1_000_000),
@@ -612,7 +615,7 @@ public final class Settings {
 
   /** How many older snapshots are kept, one of each day. */
   public static final Setting<Long> SNAPSHOTS_RETAIN_DAILY =
-      used(
+      changeable(
           SNAPSHOTS,
           "retain_daily",
           ValueType.integer(0, 100_000),
@@ -621,7 +624,7 @@ public final class Settings {
 
   /** What snapshots that nobody has named may keep beside the newest state. */
   public static final Setting<Long> SNAPSHOTS_RETAIN_BYTES =
-      used(
+      changeable(
           SNAPSHOTS,
           "retain_bytes",
           ValueType.size(0, Long.MAX_VALUE >> 4),
@@ -659,7 +662,7 @@ public final class Settings {
 
   /** How often dead chunks are collected. */
   public static final Setting<Duration> GC_INTERVAL =
-      used(
+      changeable(
           GC,
           "interval",
           ValueType.duration(Duration.ofSeconds(1), Duration.ofDays(365)),
@@ -668,7 +671,7 @@ public final class Settings {
 
   /** What is kept for workers that come back; REPLAY_WINDOW_ENTRIES. */
   public static final Setting<Long> GC_REPLAY_ENTRIES =
-      used(
+      changeable(
           GC,
           "replay_entries",
           ValueType.integer(0, MAX_COUNT),
@@ -677,7 +680,7 @@ public final class Settings {
 
   /** The same as a time; REPLAY_WINDOW_TIME. */
   public static final Setting<Duration> GC_REPLAY_TIME =
-      used(
+      changeable(
           GC,
           "replay_time",
           ValueType.duration(Duration.ZERO, Duration.ofDays(365)),
@@ -838,7 +841,7 @@ public final class Settings {
 
   /** The most agents on one worker. */
   public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =
-      used(
+      changeable(
           SCHEDULER,
           "max_agents_per_worker",
           ValueType.integer(1, 100_000),
@@ -847,7 +850,7 @@ public final class Settings {
 
   /** A worker that lags by more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_SYNC_LAG_MS =
-      used(
+      changeable(
           SCHEDULER,
           "max_sync_lag_ms",
           ValueType.integer(1, 3_600_000),
@@ -856,7 +859,7 @@ public final class Settings {
 
   /** A worker whose commits take more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_COMMIT_RTT_MS =
-      used(
+      changeable(
           SCHEDULER,
           "max_commit_rtt_ms",
           ValueType.integer(1, 3_600_000),
@@ -893,6 +896,25 @@ public final class Settings {
           "A file whose first line is the token that a scraper must send (Authorization: Bearer);"
               + " \"\" for none.");
 
+  /** How much a daemon logs. */
+  public static final Setting<LogLevel> LOGGING_LEVEL =
+      changeable(
+          LOGGING,
+          "level",
+          ValueType.choice(LogLevel.class),
+          LogLevel.INFO,
+          "How much a daemon says in its log. HYPERSYNC_LOG_LEVEL in its environment is over the"
+              + " file.");
+
+  /** How its lines are written. */
+  public static final Setting<LogFormat> LOGGING_FORMAT =
+      changeable(
+          LOGGING,
+          "format",
+          ValueType.choice(LogFormat.class),
+          LogFormat.TEXT,
+          "How the lines of that log are written: \"text\", or \"json\", one object a line.");
+
   private Settings() {}
 
   /** Returns all settings; those of one section are adjacent. */
@@ -921,9 +943,23 @@ public final class Settings {
     return ALL.stream().map(Setting::section).distinct().toList();
   }
 
+  /** Returns the settings that variables of the environment give, by the names of these. */
+  static Map<String, Setting<?>> byVariable() {
+    return Map.of("HYPERSYNC_LOG_LEVEL", LOGGING_LEVEL);
+  }
+
   private static <T> Setting<T> used(
       String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
-    Setting<T> setting = new Setting<>(section, name, type, defaultValue, doc);
+    return added(new Setting<>(section, name, type, defaultValue, doc, false));
+  }
+
+  /** One that a daemon which runs takes up, so {@code cli.reload.Tuning} knows it. */
+  private static <T> Setting<T> changeable(
+      String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
+    return added(new Setting<>(section, name, type, defaultValue, doc, true));
+  }
+
+  private static <T> Setting<T> added(Setting<T> setting) {
     ALL.add(setting);
     return setting;
   }

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  *
  * @param <T> the value in Java
  * @param expected completes "expected ..." in an error
+ * @param units those that a value is written with, with commas between them; empty for none
  * @param fromToml converts a value of the TOML parser; throws IllegalArgumentException or
  *     ClassCastException if it is not valid
  * @param fromText parses the text of a flag; throws IllegalArgumentException if it is not valid
@@ -26,15 +27,20 @@ import java.util.stream.Collectors;
  */
 public record ValueType<T>(
     String expected,
+    String units,
     Function<Object, T> fromToml,
     Function<String, T> fromText,
     Function<T, String> toToml) {
   /** Linux takes names of up to 15 bytes. */
   private static final Pattern INTERFACE = Pattern.compile("[^\\s/:]{0,15}");
 
+  private static final String TIMES = "us, ms, s, m, h, d";
+  private static final String SIZES = "B, KiB, MiB, GiB, kB, MB, GB";
+
   static ValueType<Boolean> bool() {
     return new ValueType<>(
         "true or false",
+        "",
         Boolean.class::cast,
         text ->
             switch (text) {
@@ -49,6 +55,7 @@ public record ValueType<T>(
     Function<Long, Long> check = inRange(min, max);
     return new ValueType<>(
         "a whole number from " + min + " to " + max,
+        "",
         toml -> check.apply((Long) toml),
         text -> check.apply(Long.parseLong(text)),
         String::valueOf);
@@ -58,6 +65,7 @@ public record ValueType<T>(
     Function<Double, Double> check = inRange(min, max);
     return new ValueType<>(
         "a number from " + min + " to " + max,
+        "",
         toml -> check.apply(((Number) toml).doubleValue()),
         text -> check.apply(Double.parseDouble(text)),
         String::valueOf);
@@ -69,7 +77,10 @@ public record ValueType<T>(
             + Units.formatDuration(min)
             + " to "
             + Units.formatDuration(max)
-            + ", such as \"250ms\" or \"5m\" (units: us, ms, s, m, h, d)",
+            + ", such as \"250ms\" or \"5m\" (units: "
+            + TIMES
+            + ")",
+        TIMES,
         inRange(min, max).compose(Units::parseDuration),
         Units::formatDuration);
   }
@@ -80,7 +91,10 @@ public record ValueType<T>(
             + Units.formatSize(min)
             + " to "
             + Units.formatSize(max)
-            + ", such as \"64KiB\" or \"1MiB\" (units: B, KiB, MiB, GiB, kB, MB, GB)",
+            + ", such as \"64KiB\" or \"1MiB\" (units: "
+            + SIZES
+            + ")",
+        SIZES,
         inRange(min, max).compose(Units::parseSize),
         Units::formatSize);
   }
@@ -259,8 +273,14 @@ public record ValueType<T>(
 
   private static <T> ValueType<T> text(
       String expected, Function<String, T> parse, Function<T, String> format) {
+    return text(expected, "", parse, format);
+  }
+
+  private static <T> ValueType<T> text(
+      String expected, String units, Function<String, T> parse, Function<T, String> format) {
     return new ValueType<>(
         expected,
+        units,
         toml -> parse.apply((String) toml),
         parse,
         value -> '"' + format.apply(value) + '"');

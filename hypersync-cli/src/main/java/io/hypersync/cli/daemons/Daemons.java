@@ -60,6 +60,13 @@ public final class Daemons {
     return sockets.stream().anyMatch(RunDirectory::isLeader);
   }
 
+  /** Returns the daemons that answer, leaders first. */
+  public List<Living> all() {
+    List<Living> all = new ArrayList<>(living(RunDirectory::isLeader));
+    all.addAll(living(socket -> !RunDirectory.isLeader(socket)));
+    return all;
+  }
+
   /** Returns the workers that answer. */
   public List<Living> workers() {
     return living(Daemons::isWorker);

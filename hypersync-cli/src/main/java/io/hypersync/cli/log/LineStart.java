@@ -41,7 +41,7 @@ public final class LineStart extends ClassicConverter {
   }
 
   /** The priority of syslog. */
-  private static int priority(Level level) {
+  static int priority(Level level) {
     if (level.isGreaterOrEqual(Level.ERROR)) {
       return 3;
     }

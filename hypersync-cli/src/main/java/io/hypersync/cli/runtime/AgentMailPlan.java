@@ -43,6 +43,17 @@ final class AgentMailPlan {
         mounts);
   }
 
+  /**
+   * Looks whether the token can be read.
+   *
+   * @throws UserError if it cannot
+   */
+  static void check(Configuration configuration) {
+    if (!configuration.get(Settings.AGENT_MAIL_URL).isEmpty()) {
+      var _ = token(configuration.get(Settings.AGENT_MAIL_TOKEN_FILE));
+    }
+  }
+
   private static boolean isIn(String project, String mount) {
     return project.equals(mount) || project.startsWith(mount + "/");
   }

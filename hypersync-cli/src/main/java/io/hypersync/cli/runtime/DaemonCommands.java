@@ -18,6 +18,7 @@ final class DaemonCommands {
   private final Daemon daemon;
   private final Path socket;
   private final Supplier<Optional<String>> metrics;
+  private final Reloading reloading;
   private final Consumer<Daemon> stop;
   private final long startedAtNs = System.nanoTime();
 
@@ -25,11 +26,17 @@ final class DaemonCommands {
    * Describes them; {@link #byName} is what a server takes.
    *
    * @param metrics where this process shows its metrics, empty for nowhere
+   * @param reloading reads the configuration of this process again
    * @param stop stops the daemon, before the answer
    */
   DaemonCommands(
-      Daemon daemon, Path socket, Supplier<Optional<String>> metrics, Consumer<Daemon> stop) {
+      Daemon daemon,
+      Path socket,
+      Supplier<Optional<String>> metrics,
+      Reloading reloading,
+      Consumer<Daemon> stop) {
     this.metrics = metrics;
+    this.reloading = reloading;
     this.daemon = daemon;
     this.socket = socket;
     this.stop = stop;
@@ -39,6 +46,7 @@ final class DaemonCommands {
     Map<String, AdminCommand> commands = new HashMap<>(daemon.adminCommands());
     commands.put("ping", _ -> JsonNodeFactory.instance.objectNode());
     commands.put("status", _ -> status());
+    commands.put("reload", _ -> reloading.reload());
     commands.put(
         "stop",
         _ -> {

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs one daemon as this process: starts it, serves its admin socket, and returns when it has
- * ended. It ends by a signal (TERM, INT, HUP), by {@code stop} over the admin socket, or by itself.
+ * ended. It ends by a signal (TERM, INT; HUP unless that has its configuration read again), by
+ * {@code stop} over the admin socket, or by itself.
  */
 public final class DaemonProcess {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonProcess.class);
@@ -34,6 +35,7 @@ public final class DaemonProcess {
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
   private final Practising practising;
   private final Optional<MetricsOptions> metrics;
+  private final Reloading reloading;
   private final Supervision supervision = Supervision.ofProcess();
   private volatile boolean stopping;
   private volatile String reason = "it came to its end";
@@ -46,13 +48,14 @@ public final class DaemonProcess {
    * @param practising for how long it practises, and whether it is ready before that ends
    */
   public DaemonProcess(String name, Path socket, Practising practising) {
-    this(name, socket, practising, Optional.empty(), () -> {});
+    this(name, socket, practising, Optional.empty(), Reloading.NOT, () -> {});
   }
 
   /**
    * The same, with metrics, and something to do at the end.
    *
    * @param metrics where it shows them; empty for nowhere
+   * @param reloading reads the configuration of the process again
    * @param lastStep done when the daemon has ended and its admin socket is gone, or it could not
    *     start; before the process ends, also by a signal
    */
@@ -61,11 +64,13 @@ public final class DaemonProcess {
       Path socket,
       Practising practising,
       Optional<MetricsOptions> metrics,
+      Reloading reloading,
       Runnable lastStep) {
     this.name = name;
     this.socket = socket;
     this.practising = practising;
     this.metrics = metrics;
+    this.reloading = reloading;
     this.lastStep = lastStep;
   }
 
@@ -97,6 +102,7 @@ public final class DaemonProcess {
                         daemon,
                         socket,
                         shown::url,
+                        reloading,
                         asked -> {
                           stopping = true;
                           practice.end();
@@ -114,6 +120,7 @@ public final class DaemonProcess {
               "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
       try {
+        reloading.runs(daemon);
         if (becomesReady(daemon, practice)) {
           shown.daemonIsReady();
           supervision.ready(name, daemon);
@@ -122,6 +129,7 @@ public final class DaemonProcess {
         }
         LOG.info("{} stops: {}", name, reason);
       } finally {
+        reloading.ended();
         supervision.ended();
         // Removed on every path: if the hook stayed, it would turn the exit code of a failure into
         // 0.

@@ -1,5 +1,6 @@
 package io.hypersync.cli.runtime;
 
+import io.hypersync.chunkstore.CollectionOptions;
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Role;
@@ -9,6 +10,7 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.CatchUpLimits;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.LeaderTuning;
 import io.hypersync.leader.MulticastOptions;
 import io.hypersync.leader.collection.CollectionPolicy;
 import io.hypersync.leader.dataplane.DataPlaneSettings;
@@ -18,6 +20,7 @@ import io.hypersync.leader.reservation.ArchiveOptions;
 import io.hypersync.leader.retention.LogRetention;
 import io.hypersync.leader.scrub.ScrubPolicy;
 import io.hypersync.leader.syncstandby.SyncStandbyOptions;
+import io.hypersync.leader.visibility.Visibility;
 import io.hypersync.leader.visibility.VisibilityOptions;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.admin.UserError;
@@ -57,10 +60,7 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
-        new IntentRateLimits(
-            configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_OPS),
-            configuration.get(Settings.LEADER_INTENT_BURST_OPS),
-            configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_BYTES)),
+        rateLimits(configuration),
         Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)),
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),
@@ -70,15 +70,8 @@ public final class LeaderPlan {
         StateMemory.bytes(configuration.get(Settings.LEADER_STATE_MEMORY)),
         Math.toIntExact(configuration.get(Settings.LEADER_CHUNK_MAX)),
         Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)),
-        new SnapshotPolicy(
-            configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
-            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN)),
-            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN_DAILY)),
-            configuration.get(Settings.SNAPSHOTS_RETAIN_BYTES)),
-        CollectionPolicy.of(
-            configuration.get(Settings.GC_INTERVAL).toNanos(),
-            configuration.get(Settings.GC_REPLAY_ENTRIES),
-            configuration.get(Settings.GC_REPLAY_TIME).toNanos()),
+        snapshots(configuration),
+        collections(configuration, CollectionOptions.DEFAULT),
         new ScrubPolicy(
             configuration.get(Settings.SCRUB_INTERVAL).toNanos(),
             configuration.get(Settings.SCRUB_RATE)),
@@ -98,10 +91,7 @@ public final class LeaderPlan {
             configuration.get(Settings.LOG_RETAIN).toNanos(),
             configuration.get(Settings.LOG_RETAIN_ENTRIES),
             configuration.get(Settings.LOG_MAX_BYTES)),
-        PlacementLimits.of(
-            configuration.get(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
-            configuration.get(Settings.SCHEDULER_MAX_COMMIT_RTT_MS),
-            Math.toIntExact(configuration.get(Settings.SCHEDULER_MAX_AGENTS_PER_WORKER))),
+        placement(configuration),
         new ArchiveOptions(
             configuration.get(Settings.AGENT_MAIL_ARCHIVE), mounts(workspace, configuration)),
         AgentMailPlan.options(configuration, mounts(workspace, configuration)),
@@ -113,6 +103,63 @@ public final class LeaderPlan {
         syncStandbys(configuration),
         BackgroundTurns.ALONE,
         LeaderSeat.ALONE);
+  }
+
+  /**
+   * Returns what a leader that runs takes up.
+   *
+   * @param visibility where changes are to be visible: a command may have set something else
+   * @param segments which segments are worth a collection; no setting says that
+   */
+  public static LeaderTuning tuning(
+      Configuration configuration, Visibility visibility, CollectionOptions segments) {
+    return new LeaderTuning(
+        rateLimits(configuration),
+        snapshots(configuration),
+        collections(configuration, segments),
+        placement(configuration),
+        visibility);
+  }
+
+  /**
+   * Looks for what would keep a leader from starting.
+   *
+   * @throws UserError if an address cannot be resolved, or something is not said that is needed
+   */
+  static void check(Configuration configuration) {
+    var _ = multicast(configuration, resolve(configuration.get(Settings.LEADER_BIND_ADDRESS)));
+    var _ = syncStandbys(configuration);
+  }
+
+  private static IntentRateLimits rateLimits(Configuration configuration) {
+    return new IntentRateLimits(
+        configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_OPS),
+        configuration.get(Settings.LEADER_INTENT_BURST_OPS),
+        configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_BYTES));
+  }
+
+  private static SnapshotPolicy snapshots(Configuration configuration) {
+    return new SnapshotPolicy(
+        configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
+        Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN)),
+        Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN_DAILY)),
+        configuration.get(Settings.SNAPSHOTS_RETAIN_BYTES));
+  }
+
+  private static CollectionPolicy collections(
+      Configuration configuration, CollectionOptions segments) {
+    return new CollectionPolicy(
+        configuration.get(Settings.GC_INTERVAL).toNanos(),
+        configuration.get(Settings.GC_REPLAY_ENTRIES),
+        configuration.get(Settings.GC_REPLAY_TIME).toNanos(),
+        segments);
+  }
+
+  private static PlacementLimits placement(Configuration configuration) {
+    return PlacementLimits.of(
+        configuration.get(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
+        configuration.get(Settings.SCHEDULER_MAX_COMMIT_RTT_MS),
+        Math.toIntExact(configuration.get(Settings.SCHEDULER_MAX_AGENTS_PER_WORKER)));
   }
 
   private static SyncStandbyOptions syncStandbys(Configuration configuration) {

@@ -15,6 +15,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,12 +24,19 @@ public final class LeaderProcess {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderProcess.class);
 
   private final WorkspaceDirectory workspace;
-  private final Configuration configuration;
+  private final Supplier<Configuration> configuration;
+  private final Reloading reloading;
 
-  /** Describes the process; {@link #run} starts it. */
-  public LeaderProcess(WorkspaceDirectory workspace, Configuration configuration) {
+  /**
+   * Describes the process; {@link #run} starts it.
+   *
+   * @param configuration what is in force, which may change while it observes
+   */
+  public LeaderProcess(
+      WorkspaceDirectory workspace, Supplier<Configuration> configuration, Reloading reloading) {
     this.workspace = workspace;
     this.configuration = configuration;
+    this.reloading = reloading;
   }
 
   /**
@@ -42,7 +50,7 @@ public final class LeaderProcess {
    */
   public void run(DaemonStarter<LeaderDaemonOptions> alone, Optional<Path> mount, LeaderSeat seat)
       throws InterruptedException {
-    LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
+    LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration.get());
     BackingFilesystem.check(options.stateDir());
     StandbyFile.refuse(options.stateDir()); // it would not lead when it is its turn
     DeposedFile.refuse(options.stateDir(), seat.rewind());
@@ -60,7 +68,8 @@ public final class LeaderProcess {
         if (leadership.phase() != Phase.LEADING) {
           return;
         }
-        lead(sockets, alone, mount, options.withSeat(seat.behind(leadership)), leadership);
+        LeaderDaemonOptions now = LeaderPlan.options(workspace, configuration.get());
+        lead(sockets, alone, mount, now.withSeat(seat.behind(leadership)), leadership);
       } catch (AlreadyRunning e) {
         if (!hasObserved) {
           throw e;
@@ -89,7 +98,10 @@ public final class LeaderProcess {
     new DaemonProcess(
             "observer of " + workspace.name(),
             sockets.observerSocket(workspace.id(), ProcessHandle.current().pid()),
-            Practising.NOT)
+            Practising.NOT,
+            Optional.empty(),
+            reloading,
+            () -> {})
         .run(_ -> new Observer(workspace, leadership, timer), workspace);
   }
 
@@ -100,22 +112,23 @@ public final class LeaderProcess {
       LeaderDaemonOptions options,
       Leadership leadership)
       throws InterruptedException {
+    Configuration now = configuration.get();
     DaemonProcess process =
         new DaemonProcess(
             "leader of " + workspace.name(),
             sockets.leaderSocket(workspace.id()),
-            mount.isEmpty()
-                ? Practising.beside(configuration)
-                : Practising.beforeMount(configuration),
-            MetricsPlan.options(configuration),
+            mount.isEmpty() ? Practising.beside(now) : Practising.beforeMount(now),
+            MetricsPlan.options(now),
+            reloading,
             () -> Claims.release(leadership));
-    try (BackgroundWork background = BackgroundWork.begin(configuration, workspace.id())) {
-      lead(process, alone, mount, options.withBackground(background.turns()));
+    try (BackgroundWork background = BackgroundWork.begin(now, workspace.id())) {
+      lead(process, now, alone, mount, options.withBackground(background.turns()));
     }
   }
 
   private void lead(
       DaemonProcess process,
+      Configuration now,
       DaemonStarter<LeaderDaemonOptions> alone,
       Optional<Path> mount,
       LeaderDaemonOptions options)
@@ -125,14 +138,14 @@ public final class LeaderProcess {
       return;
     }
     RunDirectory sockets = RunDirectory.of(System.getenv());
-    WorkerDaemonOptions here =
-        WorkerPlan.besideLeader(configuration, workspace, options, mount.get());
+    WorkerDaemonOptions here = WorkerPlan.besideLeader(now, workspace, options, mount.get());
     process.run(
         MainHost::start,
         new MainHost.Options(
             // The mount has a copy of the state in the same heap.
             options.withStateHeapShare(options.stateHeapShare() / 2),
             here,
-            sockets.workerSocket(here.workspace(), here.worker())));
+            sockets.workerSocket(here.workspace(), here.worker()),
+            reloading));
   }
 }

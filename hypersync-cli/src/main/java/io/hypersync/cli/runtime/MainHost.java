@@ -3,18 +3,22 @@ package io.hypersync.cli.runtime;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.LeaderTuning;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.WorkerTuning;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,15 +40,21 @@ public final class MainHost implements Daemon {
    * What both are started with.
    *
    * @param mountSocket where the mount answers
+   * @param reloading reads the configuration of the process again
    */
-  public record Options(LeaderDaemonOptions leader, WorkerDaemonOptions mount, Path mountSocket) {}
+  public record Options(
+      LeaderDaemonOptions leader,
+      WorkerDaemonOptions mount,
+      Path mountSocket,
+      Reloading reloading) {}
 
-  private MainHost(LeaderDaemon leader, WorkerDaemon mount, Path socket) {
+  private MainHost(LeaderDaemon leader, WorkerDaemon mount, Path socket, Reloading reloading) {
     this.leader = leader;
     this.mount = mount;
     this.mountServer =
         AdminServer.start(
-            socket, new DaemonCommands(mount, socket, Optional::empty, Daemon::close).byName());
+            socket,
+            new DaemonCommands(mount, socket, Optional::empty, reloading, Daemon::close).byName());
     // On threads of their own: whoever completes them may be the leader's, for which closing waits.
     // A mount that waits to join a leader which has ended would wait for ever.
     var _ = leader.ended().whenCompleteAsync((_, _) -> mount.close(), MainHost::inBackground);
@@ -78,7 +88,7 @@ public final class MainHost implements Daemon {
     WorkerDaemon mount = null;
     try {
       mount = WorkerDaemon.start(options.mount(), leader::workerHere);
-      return new MainHost(leader, mount, options.mountSocket());
+      return new MainHost(leader, mount, options.mountSocket(), options.reloading());
     } catch (RuntimeException e) {
       if (mount != null) {
         mount.close();
@@ -118,6 +128,23 @@ public final class MainHost implements Daemon {
   public void beat() {
     leader.beat();
     mount.beat();
+  }
+
+  /**
+   * Has both take up what has changed, the mount as long as it serves.
+   *
+   * @throws UserError if one of them does not answer
+   */
+  public void tune(UnaryOperator<LeaderTuning> leading, WorkerTuning mounted) {
+    leader.tune(leading);
+    try {
+      mount.tune(mounted);
+    } catch (UserError | RejectedExecutionException gone) {
+      if (!mount.ended().isDone()) {
+        throw gone;
+      }
+      LOG.debug("the mount in this process has ended", gone);
+    }
   }
 
   @Override

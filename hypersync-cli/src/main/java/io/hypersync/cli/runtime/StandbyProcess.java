@@ -26,18 +26,23 @@ public final class StandbyProcess {
    *
    * @param configuration says with whom it takes turns in the background
    * @param metrics where it shows them; empty for nowhere
+   * @param reloading reads the configuration of the process again
    * @throws io.hypersync.runtime.admin.UserError if it cannot start, or had to end
    */
   public static void run(
-      WorkerDaemonOptions options, Configuration configuration, Optional<MetricsOptions> metrics)
+      WorkerDaemonOptions options,
+      Configuration configuration,
+      Optional<MetricsOptions> metrics,
+      Reloading reloading)
       throws InterruptedException {
     SuccessorSearch.await(options);
     try (BackgroundWork background = BackgroundWork.begin(configuration, options.workspace())) {
-      follow(options.withBackground(background.turns()), metrics);
+      follow(options.withBackground(background.turns()), metrics, reloading);
     }
   }
 
-  private static void follow(WorkerDaemonOptions options, Optional<MetricsOptions> metrics)
+  private static void follow(
+      WorkerDaemonOptions options, Optional<MetricsOptions> metrics, Reloading reloading)
       throws InterruptedException {
     for (int beginning = 1; ; beginning++) {
       try {
@@ -47,6 +52,7 @@ public final class StandbyProcess {
                     .standbySocket(options.workspace(), options.worker()),
                 Practising.NOT,
                 metrics,
+                reloading,
                 () -> {})
             .run(StandbyDaemon::start, options);
         return;

@@ -22,6 +22,7 @@ import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.worker.FuseBackend;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.WorkerTuning;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.takeover.KeeperClient;
 import io.hypersync.worker.takeover.TakeoverOptions;
@@ -248,6 +249,15 @@ public final class WorkerPlan {
       LOG.warn(
           "the next start has to be told again where to mount: {}", FileProblems.describe(failure));
     }
+  }
+
+  /** Returns what a worker that runs takes up. */
+  public static WorkerTuning tuning(Configuration configuration) {
+    return new WorkerTuning(
+        configuration.get(Settings.WORKER_PARTITION_GRACE),
+        configuration.get(Settings.WORKER_LEADER_TIMEOUT),
+        configuration.get(Settings.WORKER_LEADER_STALE),
+        configuration.get(Settings.SNAPSHOTS_INTERVAL));
   }
 
   private static Optional<Duration> inotify(Configuration configuration) {

@@ -14,6 +14,7 @@ import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.WorkerTuning;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -91,6 +92,15 @@ public final class StandbyDaemon implements Daemon {
   @Override
   public void beat() {
     worker.beat();
+  }
+
+  /**
+   * Has it take up what has changed.
+   *
+   * @throws UserError if its agent does not answer
+   */
+  public void tune(WorkerTuning changed) {
+    worker.tune(changed);
   }
 
   @Override

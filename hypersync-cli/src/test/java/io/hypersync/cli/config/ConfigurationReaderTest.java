@@ -141,7 +141,7 @@ final class ConfigurationReaderTest {
           [hypersync];role = "boss"                                | :2: hypersync.role: expected "leader" or "worker", got "boss"
           [hypersync];role = 2020-01-01                            | :2: hypersync.role: expected "leader" or "worker", got the date or time 2020-01-01
           [hypersync.replicaton];symbol_size = 1280                | :1: unknown key "hypersync.replicaton"; did you mean "replication"?
-          [hypersink];enabled = true                               | :1: unknown key "hypersink"
+          [hypersink];enabled = true                               | :1: unknown key "hypersink"; did you mean [hypersync]?
           ;[hypersync.worker];id = "-x"                            | :3: hypersync.worker.id: expected a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or digit, got "-x"
           [hypersync.worker];leader_timeout = "100ms"              | :2: hypersync.worker.leader_stale ("250ms") must not be more than hypersync.worker.leader_timeout ("100ms")
           [hypersync.worker];cache_max = "1MiB"                    | :2: hypersync.worker.cache_max must be at least 16MiB, or 0B for no limit
@@ -152,7 +152,7 @@ final class ConfigurationReaderTest {
           [hypersync.agent_mail];archive = "mail"                  | :2: hypersync.agent_mail.archive: expected an absolute path, or "" for none, got "mail"
           [hypersync.agent_mail];mount_paths = "/ws,team"          | :2: hypersync.agent_mail.mount_paths: expected absolute paths with commas between them, got "/ws,team"
           [hypersync.agent_mail];url = "mail.local:8765"           | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "mail.local:8765"
-          [hypersync.agent_mail];url = "http://me:pw@h/mcp/"       | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "http://me:pw@h/mcp/"
+          [hypersync.agent_mail];url = "http://me:pw@h/mcp/"       | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "http://***@h/mcp/"
           [hypersync.agent_mail];url = "file:///etc/passwd"        | :2: hypersync.agent_mail.url: expected a URL such as "http://127.0.0.1:8765/mcp/", or "" for none, got "file:///etc/passwd"
           [hypersync.agent_mail];token_file = "token"              | :2: hypersync.agent_mail.token_file: expected an absolute path, or "" for none, got "token"
           [hypersync.agent_mail];messages = "yes"                  | :2: hypersync.agent_mail.messages: expected one of "off", "on", got "yes"
@@ -305,6 +305,73 @@ final class ConfigurationReaderTest {
         "hypersync.worker.leader_address is not set: expected an address such as"
             + " \"10.0.0.1:7890\" or \"[::1]:7890\", or several with commas between them",
         error.message());
+  }
+
+  @Test
+  void aVariableIsOverTheFileAndUnderAFlag() throws IOException {
+    Files.writeString(file(), "[hypersync.logging]\nlevel = \"warn\"\n");
+    ConfigurationReader reader = new ConfigurationReader(Map.of("HYPERSYNC_LOG_LEVEL", "DEBUG"));
+    Configuration byVariable = reader.withFile(file());
+    assertEquals(LogLevel.DEBUG, byVariable.get(Settings.LOGGING_LEVEL));
+    assertEquals("HYPERSYNC_LOG_LEVEL", byVariable.origin(Settings.LOGGING_LEVEL).toString());
+    reader.assignment("--set", "hypersync.logging.level=error");
+    assertEquals(LogLevel.ERROR, reader.withFile(file()).get(Settings.LOGGING_LEVEL));
+    UserError wrong =
+        assertThrows(
+            UserError.class, () -> new ConfigurationReader(Map.of("HYPERSYNC_LOG_LEVEL", "loud")));
+    assertEquals(
+        "HYPERSYNC_LOG_LEVEL: hypersync.logging.level: expected one of \"error\", \"warn\","
+            + " \"info\", \"debug\", \"trace\", got \"loud\"",
+        wrong.message());
+  }
+
+  @Test
+  void allThatIsWrongIsFoundAtOnceInTheOrderOfTheLines() throws IOException {
+    Files.writeString(
+        file(),
+        """
+        [hypersync.worker]
+        leader_timeout = "soon"
+        leader_stale = "2h"
+        mutation_deadline = "10ms"
+
+        [hypersync.snapshots]
+        intervall = "5m"
+        [hypersync.replication]
+        symbol_size = 1001
+        """);
+    List<Problem> problems = new ConfigurationReader().problems(file());
+    assertEquals(
+        List.of(2, 3, 4, 7, 9), problems.stream().map(Problem::line).toList(), problems::toString);
+    assertTrue(
+        problems.get(3).message().endsWith("did you mean \"interval\"?"), problems::toString);
+  }
+
+  @Test
+  void ofARuleWithAValueThatIsWrongNothingIsSaid() throws IOException {
+    Files.writeString(
+        file(), "[hypersync.worker]\nleader_timeout = \"later\"\nleader_stale = \"30m\"\n");
+    List<Problem> problems = new ConfigurationReader().problems(file());
+    assertEquals(List.of(2), problems.stream().map(Problem::line).toList(), problems::toString);
+  }
+
+  @Test
+  void everythingThatIsNoTomlIsNamed() throws IOException {
+    Files.writeString(file(), "[hypersync]\nenabled true\nrole = leader\n");
+    List<Problem> problems = new ConfigurationReader().problems(file());
+    assertEquals(List.of(2, 3), problems.stream().map(Problem::line).toList(), problems::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://h/mcp/, http://h/mcp/",
+    "http://h/mcp/?key=s3cret&x=1, http://h/mcp/?***",
+    "http://me:pw@h:1/, http://***@h:1/",
+    "http://me:pw@h:1/a#s3cret, http://***@h:1/a?***",
+    "/etc/token, /etc/token",
+  })
+  void whatMayBeASecretIsMasked(String text, String shown) {
+    assertEquals(shown, Masked.text(text));
   }
 
   @Test

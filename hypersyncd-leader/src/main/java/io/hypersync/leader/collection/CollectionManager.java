@@ -118,7 +118,7 @@ public final class CollectionManager {
   public record Ended(long number, boolean isDryRun, @Nullable String failure) {}
 
   private final CollectionPort port;
-  private final CollectionPolicy policy;
+  private CollectionPolicy policy;
 
   /** Requests, each for a dry run or not. */
   private final ArrayDeque<Boolean> requests = new ArrayDeque<>();
@@ -463,6 +463,26 @@ public final class CollectionManager {
       lastFailure = why;
     }
     over(why, nowNs);
+  }
+
+  /** The policy in force. */
+  public CollectionPolicy policy() {
+    return policy;
+  }
+
+  /**
+   * Another policy from now on. With another interval the next run is due after one interval.
+   *
+   * @param changed which segments are worth it is not taken from it
+   */
+  public void follow(CollectionPolicy changed, long nowNs) {
+    if (changed.intervalNs() != policy.intervalNs()) {
+      nextNs = Clock.later(nowNs, changed.intervalNs());
+      earliestNs = Clock.later(nowNs, changed.intervalNs() / RUNS_PER_INTERVAL);
+    }
+    policy =
+        new CollectionPolicy(
+            changed.intervalNs(), changed.replayEntries(), changed.replayNs(), policy.options());
   }
 
   private void over(@Nullable String failure, long nowNs) {

@@ -8,6 +8,7 @@ import io.hypersync.chunkstore.database.DatabaseException;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.LeaderTuning;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionTask;
 import io.hypersync.leader.daemon.mail.AgentMailClient;
@@ -76,6 +77,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -661,6 +663,34 @@ public final class LeaderRuntime implements AutoCloseable {
     LeaderStatus.addStores(
         status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
+  }
+
+  /**
+   * What can change while this runs, as it is in force; blocks for the agent's answer.
+   *
+   * @throws io.hypersync.runtime.admin.UserError if the agent does not answer
+   */
+  public LeaderTuning tuning() {
+    return questions.ask(LeaderAgent::tuning);
+  }
+
+  /**
+   * Has the agent change what it holds, on its own thread; blocks until it has.
+   *
+   * @param change gives what is to be in force, of what is
+   * @throws io.hypersync.runtime.admin.UserError if the agent does not answer
+   */
+  public void tune(UnaryOperator<LeaderTuning> change) {
+    var _ =
+        questions.ask(
+            leader -> {
+              LeaderTuning before = leader.tuning();
+              LeaderTuning after = change.apply(before);
+              if (!after.equals(before)) {
+                leader.tune(after);
+              }
+              return after;
+            });
   }
 
   /**

@@ -38,7 +38,7 @@ public final class Scheduler {
   /** So many picks of one decision are. */
   private static final int PICKS = 8;
 
-  private final PlacementLimits limits;
+  private PlacementLimits limits;
   private final Clock clock;
   private final Entropy entropy;
   private final Map<WorkerId, WorkerRecord> workers =
@@ -55,6 +55,17 @@ public final class Scheduler {
     this.limits = limits;
     this.clock = clock;
     this.entropy = entropy;
+  }
+
+  /** The limits in force. */
+  public PlacementLimits limits() {
+    return limits;
+  }
+
+  /** Other limits from now on; workers are judged by them with their next report. */
+  public void limit(PlacementLimits changed) {
+    limits = changed;
+    workers.values().forEach(worker -> worker.limit(changed));
   }
 
   /** A connected worker was heard. */

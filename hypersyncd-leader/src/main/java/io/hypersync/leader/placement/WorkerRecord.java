@@ -22,7 +22,7 @@ final class WorkerRecord {
 
   private static final long NS_PER_S = 1_000_000_000L;
 
-  private final PlacementLimits limits;
+  private PlacementLimits limits;
   private final Stability stability = new Stability();
   private final CostPosterior posterior = new CostPosterior();
   private final PromisedAgents agents = new PromisedAgents();
@@ -35,6 +35,11 @@ final class WorkerRecord {
 
   WorkerRecord(PlacementLimits limits) {
     this.limits = limits;
+  }
+
+  /** Other limits from now on. */
+  void limit(PlacementLimits changed) {
+    limits = changed;
   }
 
   void observed(Observation seen, long nowNs) {

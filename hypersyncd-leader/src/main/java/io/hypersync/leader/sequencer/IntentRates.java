@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * worker, one for intents and one for their bytes. On the agent's thread.
  */
 public final class IntentRates {
-  private final IntentRateLimits limits;
+  private IntentRateLimits limits;
   private final Map<WorkerId, Account> accounts = new HashMap<>();
 
   /**
@@ -49,6 +49,20 @@ public final class IntentRates {
     return waitNs;
   }
 
+  /** The limits in force. */
+  public IntentRateLimits limits() {
+    return limits;
+  }
+
+  /**
+   * Other limits from now on. Each worker may make its burst at once, as if it had just come; its
+   * figures stay.
+   */
+  public void limit(IntentRateLimits changed, long nowNs) {
+    limits = changed;
+    accounts.values().forEach(account -> account.limit(changed, nowNs));
+  }
+
   /** Figures of this worker since the leader started; for status reports. */
   public Figures of(WorkerId worker, long nowNs) {
     Account account = accounts.get(worker);
@@ -62,12 +76,17 @@ public final class IntentRates {
 
   /** Buckets of one worker. They outlive its connections, so reconnecting gives no new burst. */
   private static final class Account {
-    private final @Nullable TokenBucket ops;
-    private final @Nullable TokenBucket bytes;
+    private @Nullable TokenBucket ops;
+    private @Nullable TokenBucket bytes;
     private final IntentRate rate;
     private long rejected;
 
     Account(IntentRateLimits limits, long nowNs) {
+      rate = new IntentRate(nowNs);
+      limit(limits, nowNs);
+    }
+
+    void limit(IntentRateLimits limits, long nowNs) {
       ops =
           limits.opsPerSecond() == 0
               ? null
@@ -81,7 +100,6 @@ public final class IntentRates {
                   limits.bytesPerSecond(),
                   Math.max(limits.bytesPerSecond(), Protocol.MAX_WRITE_BYTES),
                   nowNs);
-      rate = new IntentRate(nowNs);
     }
 
     long waitNs(long payload, long nowNs) {

@@ -43,6 +43,7 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.WorkerStart;
+import io.hypersync.worker.WorkerTuning;
 import io.hypersync.worker.cache.CacheLimits;
 import io.hypersync.worker.cache.ChunkCache;
 import io.hypersync.worker.coherence.View;
@@ -324,6 +325,21 @@ public final class WorkerRuntime implements AutoCloseable {
     agent.mirrorTo(mirror);
     mirror.whenSynced(loop::wake);
     cacheThread.tellBefore(mirror::collecting);
+  }
+
+  /** What can change while this serves, as it is in force; blocks for the agent's answer. */
+  public WorkerTuning tuning() {
+    return questions.ask(WorkerAgent::tuning);
+  }
+
+  /** Has the agent change it, on its own thread; blocks until it has. */
+  public void tune(WorkerTuning changed) {
+    var _ =
+        questions.ask(
+            worker -> {
+              worker.tune(changed);
+              return changed;
+            });
   }
 
   /** Whether all chunks of the visible state are here; blocks for the agent's answer. */

@@ -10,7 +10,8 @@ import java.util.Map;
  * Lets new mutations wait for a leader that has just been lost, for the time that {@code
  * partition_grace} sets (hypersync.md 6.4). They are neither accepted nor sent: their callers are
  * still in the call, and the same decision is made again when the leader is back, or when the time
- * is over. Single-threaded, except {@link #isRunning}, which any thread may call.
+ * is over. Single-threaded, except {@link #isRunning} and {@link #graceNs}, which any thread may
+ * call.
  */
 public final class LeaderAbsence {
   /** Most calls that wait at a time; more are refused at once. */
@@ -19,7 +20,9 @@ public final class LeaderAbsence {
   /** Most bytes that they want to write, all together; more are refused at once. */
   static final long MAX_BYTES = 64L << 20;
 
-  private final long graceNs;
+  /** Changed on the agent's thread. */
+  private volatile long graceNs;
+
   private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
   private final List<Waiting> nameless = new ArrayList<>();
   private long bytes;
@@ -37,6 +40,16 @@ public final class LeaderAbsence {
    */
   public LeaderAbsence(long graceNs) {
     this.graceNs = graceNs;
+  }
+
+  /** For how long calls wait, in nanoseconds; any thread. */
+  public long graceNs() {
+    return graceNs;
+  }
+
+  /** Another grace, from the next loss of the leader on. */
+  public void grace(long changedNs) {
+    graceNs = changedNs;
   }
 
   /** Whether calls wait for the leader now, instead of failing; any thread. */

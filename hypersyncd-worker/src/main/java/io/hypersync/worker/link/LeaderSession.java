@@ -340,7 +340,7 @@ public final class LeaderSession {
    */
   public void tick(long nowNs, long suspendedNs) {
     if (monitor.isSilent(nowNs, suspendedNs)) {
-      giveUp("nothing heard for " + config.leaderTimeoutNs() / 1_000_000 + " ms", nowNs);
+      giveUp("nothing heard for " + monitor.timeoutNs() / 1_000_000 + " ms", nowNs);
     }
     if (monitor.attemptIsDue(nowNs)) {
       monitor.connecting();

@@ -17,6 +17,7 @@ public final class LinkMonitor {
   static final long LONG_PAUSE_NS = 30_000_000_000L;
 
   private final WorkerConfig config;
+  private long timeoutNs;
   private LinkState state = LinkState.DOWN;
   private String reason = "not connected yet";
   private long nextAttemptNs;
@@ -31,9 +32,20 @@ public final class LinkMonitor {
   /** A link that is down and due to connect at once. */
   public LinkMonitor(WorkerConfig config, long nowNs) {
     this.config = config;
+    this.timeoutNs = config.leaderTimeoutNs();
     this.nextAttemptNs = nowNs;
     this.notLiveSinceNs = nowNs;
     this.pauseNs = config.reconnectMinNs();
+  }
+
+  /** After so long a leader that is silent is unreachable, in nanoseconds (6.4). */
+  public long timeoutNs() {
+    return timeoutNs;
+  }
+
+  /** Another time from the next slice on: a leader that is silent already is not given it anew. */
+  public void timeout(long changedNs) {
+    timeoutNs = changedNs;
   }
 
   public LinkState state() {
@@ -88,7 +100,7 @@ public final class LinkMonitor {
   /** A message has arrived. */
   public void heard(long nowNs) {
     silentSlices = 0;
-    sliceEndNs = nowNs + config.leaderTimeoutNs() / SLICES;
+    sliceEndNs = nowNs + timeoutNs / SLICES;
   }
 
   /**
@@ -104,7 +116,7 @@ public final class LinkMonitor {
       return false;
     }
     silentSlices += Math.max(1, slept);
-    sliceEndNs = nowNs + config.leaderTimeoutNs() / SLICES;
+    sliceEndNs = nowNs + timeoutNs / SLICES;
     return silentSlices >= SLICES;
   }
 
@@ -112,7 +124,7 @@ public final class LinkMonitor {
   private int slicesAsleep(long suspendedNs) {
     long sleptNs = suspendedNs - knownSuspendedNs;
     knownSuspendedNs = suspendedNs;
-    return Math.clamp(sleptNs * SLICES / Math.max(1, config.leaderTimeoutNs()), 0, SLICES);
+    return Math.clamp(sleptNs * SLICES / Math.max(1, timeoutNs), 0, SLICES);
   }
 
   /** The connection is lost or could not be made; the next attempt follows after a pause. */

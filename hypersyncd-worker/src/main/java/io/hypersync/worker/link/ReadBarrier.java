@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadBarrier {
   private final LeaderLink link;
-  private final long staleNs;
+
+  /** Changed on the agent's thread. */
+  private volatile long staleNs;
+
   private final IndexQueue<Waiter> reaching = new IndexQueue<>();
   private final ArrayDeque<Asking> asking = new ArrayDeque<>();
   private long lastRequest;
@@ -53,6 +56,16 @@ public final class ReadBarrier {
   public ReadBarrier(LeaderLink link, long staleNs) {
     this.link = link;
     this.staleNs = staleNs;
+  }
+
+  /** LEADER_STALE_MS, in nanoseconds. */
+  public long staleNs() {
+    return staleNs;
+  }
+
+  /** Another one from now on. */
+  public void stale(long changedNs) {
+    staleNs = changedNs;
   }
 
   /** The newest commit index that the leader has sent on this connection. */

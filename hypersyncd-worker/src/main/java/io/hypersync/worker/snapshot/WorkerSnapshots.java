@@ -66,6 +66,11 @@ public final class WorkerSnapshots {
     return isNew && manager.distrusted() == null ? manager.manifest(replica) : null;
   }
 
+  /** Another interval from now on. */
+  public void follow(long intervalNs, long nowNs) {
+    manager.follow(every(intervalNs), nowNs);
+  }
+
   /** The decisions on them, which hears what has become of them. */
   public SnapshotManager manager() {
     return manager;

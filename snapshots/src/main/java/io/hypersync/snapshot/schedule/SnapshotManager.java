@@ -61,8 +61,8 @@ public final class SnapshotManager {
   }
 
   private final SnapshotPort port;
-  private final SnapshotPolicy policy;
-  private final SnapshotRetention retention;
+  private SnapshotPolicy policy;
+  private SnapshotRetention retention;
   private final WorkspaceId workspace;
   private final TreeMap<Long, Snapshot> known = new TreeMap<>();
   private final ArrayDeque<Request> requests = new ArrayDeque<>();
@@ -165,6 +165,22 @@ public final class SnapshotManager {
   public static SnapshotManager none(WorkspaceId workspace) {
     SnapshotPolicy never = new SnapshotPolicy(Long.MAX_VALUE, 1);
     return new SnapshotManager(SnapshotPort.NONE, never, workspace, List.of(), 0, 0);
+  }
+
+  /** The policy in force. */
+  public SnapshotPolicy policy() {
+    return policy;
+  }
+
+  /**
+   * Another policy from now on. With another interval the next snapshot is due after one interval.
+   */
+  public void follow(SnapshotPolicy changed, long nowNs) {
+    if (changed.intervalNs() != policy.intervalNs()) {
+      nextNs = Clock.later(nowNs, changed.intervalNs());
+    }
+    policy = changed;
+    retention = new SnapshotRetention(changed);
   }
 
   /**
