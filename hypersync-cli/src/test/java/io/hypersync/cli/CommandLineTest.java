@@ -67,6 +67,7 @@ final class CommandLineTest {
             "down",
             "init",
             "token",
+            "certs",
             "leader",
             "worker",
             "mount",

@@ -1,5 +1,8 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.certificates.Certificates;
+import io.hypersync.leader.certificates.RevocationList;
+import io.hypersync.leader.certificates.RevocationText;
 import io.hypersync.leader.collection.CollectionManager;
 import io.hypersync.leader.collection.CollectionSources;
 import io.hypersync.leader.dataplane.ChunkFanout;
@@ -73,12 +76,16 @@ import io.hypersync.wire.message.ChunkDelivery;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.LeaderMessage.Notice;
+import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -124,6 +131,7 @@ public final class LeaderAgent implements Agent {
   private final Reaper reaper;
   private final Presence presence;
   private final Notices notices;
+  private final Certificates certificates;
   private final VisibleEverywhere visibility;
   private SyncStandbys standbys;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
@@ -240,6 +248,7 @@ public final class LeaderAgent implements Agent {
     this.presence =
         new Presence(config.workspace(), config.presenceLeaseNs(), resumeKey, clock, entropy);
     this.notices = new Notices(clock, this::sendTo);
+    this.certificates = new Certificates(clock);
     presence.events().follow(notices::happened);
     locks.tellLost(
         (worker, text) -> {
@@ -301,13 +310,29 @@ public final class LeaderAgent implements Agent {
     this.nextTrimNs = nextHeartbeatNs + TRIM_INTERVAL_NS;
   }
 
-  /**
-   * A connection was opened; the transport has verified the worker's certificate. If the worker has
-   * too many connections without a Hello, the oldest of them is closed.
-   */
+  /** The same, of a worker that has come without a certificate: it is in this process. */
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
+    sessionOpened(session, worker, address, null);
+  }
+
+  /**
+   * A connection was opened; the transport has verified the worker's certificate. If it was
+   * revoked, the connection is refused. If the worker has too many connections without a Hello, the
+   * oldest of them is closed.
+   *
+   * @param presented the certificate; null if there is none
+   */
+  public void sessionOpened(
+      SessionId session, WorkerId worker, String address, @Nullable CertificateFacts presented) {
     if (!gate.isLeader()) {
       port.close(session, null);
+      return;
+    }
+    Revocation revoked =
+        presented == null ? null : certificates.connected(session, worker, presented);
+    if (revoked != null) {
+      sessions.opened(session, worker, address, clock.monotonicNs());
+      refuse(session, revoked);
       return;
     }
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
@@ -329,8 +354,65 @@ public final class LeaderAgent implements Agent {
       left(session, reason);
     }
     sessions.closed(id);
+    certificates.ended(id);
     fanout.ended(id);
     recovery.ended(id);
+  }
+
+  /**
+   * Takes a longer list of revoked certificates, which is durable here: ends the connections that
+   * use one, and tells standbys. A worker that is cut off so, or of which all certificates are
+   * revoked, has left for good: its session, its locks and its open-leases end. What it has sent
+   * before is done.
+   *
+   * @param last the row that is new
+   * @return the workers whose connections were ended
+   */
+  public List<WorkerId> revoked(RevocationList longer, Revocation last) {
+    List<WorkerId> cut = new ArrayList<>();
+    certificates
+        .revoked(longer)
+        .forEach(
+            (id, why) -> {
+              WorkerSession session = sessions.get(id);
+              if (session != null) {
+                cut.add(session.worker());
+                refuse(id, why);
+                dismiss(session.worker(), why);
+              }
+            });
+    if (last.isOfAll() && sessions.of(last.worker()) == null) {
+      dismiss(last.worker(), last);
+    }
+    certificates.standbys().forEach(this::tellRevoked);
+    port.flush();
+    return cut;
+  }
+
+  private void refuse(SessionId id, Revocation revoked) {
+    WorkerSession session = sessions.get(id);
+    if (session != null) {
+      sessions.refuse(
+          session,
+          new Refused(Reason.REVOKED, RevocationText.forWorker(session.worker(), revoked)));
+    }
+  }
+
+  private void dismiss(WorkerId worker, Revocation why) {
+    presence.dismissed(worker, RevocationText.plain(why));
+    locks.dismissed(worker);
+    leases.dismissed(worker);
+  }
+
+  private void tellRevoked(SessionId standby) {
+    if (certificates.isStandby(standby)) {
+      port.send(standby, new LeaderMessage.Revocations(certificates.revocations().all()));
+    }
+  }
+
+  /** What is known of certificates; on the agent's thread only. */
+  public Certificates certificates() {
+    return certificates;
   }
 
   /**
@@ -604,6 +686,9 @@ public final class LeaderAgent implements Agent {
         if (!pasts.isAwaited(session.worker())) { // it may be the snapshot that it installs
           handshakeHandler.holds().reported(session.worker(), applied.visibleIndex());
         }
+        if (applied.isStandby()) {
+          tellRevoked(id);
+        }
         sessionsChanged = true;
         if (intentHandler.reported(session.worker(), applied.visibleIndex())) {
           hangUp(session.worker(), "it must reconnect to ask again what became of its intents");
@@ -641,6 +726,11 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.ChunkAbsent(var absent) ->
           absent.forEach(hash -> recovery.absent(id, hash, clock.monotonicNs()));
       case WorkerMessage.PastStateRequest request -> pasts.requested(session.worker(), request);
+      case WorkerMessage.RevocationsKept(int count) -> {
+        if (!certificates.kept(id, count)) {
+          hangUp(id, "it has more revocations than it was told of");
+        }
+      }
       case WorkerMessage.PastStateRelease(long index) -> pasts.released(session.worker(), index);
     }
   }

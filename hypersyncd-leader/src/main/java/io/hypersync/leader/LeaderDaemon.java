@@ -388,6 +388,7 @@ public final class LeaderDaemon implements Daemon {
       case PLACE -> args -> runtime.placement(args);
       case PEERS -> args -> runtime.peers(args);
       case EVENTS -> args -> runtime.events(args);
+      case CERTIFICATES -> args -> runtime.certificates(args);
       case MESSAGE -> args -> runtime.message(args);
       case STAGES -> args -> runtime.stages(intents(args.path("intents")));
       case SNAPSHOT -> args -> runtime.snapshot(args);

@@ -24,6 +24,7 @@ import java.time.Duration;
  * @param workspace the workspace it leads
  * @param workspaceName the workspace's human-readable name
  * @param identity its certificate and key, and the authority that it trusts
+ * @param authorityDir where the authority's key is, and the record of what it has issued
  * @param bindAddress the UDP address it listens on, resolved; port 0 lets the system choose one
  * @param stateDir directory of the op log and the chunks; created if missing
  * @param batchMaxOps the most operations of one flush; BATCH_MAX_OPS (hypersync.md 6.3.1)
@@ -67,6 +68,7 @@ public record LeaderDaemonOptions(
     WorkspaceId workspace,
     String workspaceName,
     Identity identity,
+    Path authorityDir,
     InetSocketAddress bindAddress,
     Path stateDir,
     int batchMaxOps,
@@ -117,6 +119,7 @@ public record LeaderDaemonOptions(
         workspace,
         workspaceName,
         identity,
+        authorityDir,
         bindAddress,
         stateDir,
         batchMaxOps,

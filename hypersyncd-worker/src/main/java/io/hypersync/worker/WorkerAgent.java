@@ -29,6 +29,7 @@ import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -36,6 +37,7 @@ import io.hypersync.wire.message.WorkerMessage.ChunkAbsent;
 import io.hypersync.wire.message.WorkerMessage.ChunkCopy;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.MulticastHeard;
+import io.hypersync.wire.message.WorkerMessage.RevocationsKept;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.backfill.Backfill;
 import io.hypersync.worker.cache.ChunkCache;
@@ -756,6 +758,11 @@ public final class WorkerAgent implements Agent {
       case LeaderMessage.MulticastGroup group -> {
         if (config.features().has(Feature.MULTICAST)) {
           multicast.join(group);
+        }
+      }
+      case LeaderMessage.Revocations(List<Revocation> all) -> {
+        if (mirror.revoked(all)) {
+          link.send(new RevocationsKept(all.size()));
         }
       }
       case LeaderMessage.SessionRenewed(String token) -> session.renewed(token);

@@ -46,6 +46,7 @@ import io.hypersync.wire.message.LeaderMessage.PastState;
 import io.hypersync.wire.message.LeaderMessage.PastStateRefused;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.LeaderMessage.SessionRenewed;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.VisibilityLease;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -177,7 +178,7 @@ class WelcomeTest {
   @ParameterizedTest
   @EnumSource(
       value = Reason.class,
-      names = {"DUPLICATE", "PROTOCOL_ERROR", "DIVERGED", "IDENTITY"})
+      names = {"DUPLICATE", "PROTOCOL_ERROR", "DIVERGED", "IDENTITY", "REVOKED"})
   void aRefusalInTheMiddleOfASessionEndsItAsALossDoes(Reason reason) {
     welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
     agent.received(new Refused(reason, "too far behind"));
@@ -186,6 +187,25 @@ class WelcomeTest {
     assertEquals(List.of(), link.sent, "a request that is sent between two sessions is lost");
     assertEquals(List.of("ENOLCK"), told, "one that must not wait ends");
     assertFalse(agent.isWritable());
+  }
+
+  /** Wherever the leader is: all leaders of a workspace go by one list. */
+  @Test
+  void aRevokedWorkerAsksSeldomAndBeginsAnewIfItIsLetInAgain() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.received(new SessionRenewed("token"));
+    link.others = 1;
+    agent.received(new Refused(Reason.REVOKED, "its certificate was revoked: stolen"));
+    assertEquals(LinkState.DOWN, agent.monitor().state());
+    assertEquals("its certificate was revoked: stolen", agent.monitor().reason());
+    assertFalse(agent.isWritable());
+    clock.advance(29 * SECOND_NS);
+    assertFalse(agent.monitor().attemptIsDue(clock.monotonicNs()));
+    clock.advance(2 * SECOND_NS);
+    assertTrue(agent.monitor().attemptIsDue(clock.monotonicNs()));
+    agent.doWork();
+    agent.linkUp();
+    assertEquals("", link.sent(Hello.class).getLast().resumeToken());
   }
 
   private LockCall lock() {

@@ -47,6 +47,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("init", InitCommand.class);
     COMMANDS.put("down", DownCommand.class);
     COMMANDS.put("token", TokenCommand.class);
+    COMMANDS.put("certs", CertsCommand.class);
     COMMANDS.put("mount", MountCommand.class);
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);

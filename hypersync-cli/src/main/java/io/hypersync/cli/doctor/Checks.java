@@ -20,6 +20,7 @@ final class Checks {
   private static final int NEARLY_FULL_PERCENT = 90;
   private static final long FEW_FILES = 1_024;
   private static final Duration OLD = Duration.ofDays(7);
+  private static final Duration CERTIFICATE_NEAR = Duration.ofDays(30);
   private static final List<String> CACHES =
       List.of(
           "GOCACHE",
@@ -166,6 +167,33 @@ final class Checks {
     }
   }
 
+  /** Of the daemon itself, and of a leader's workers. */
+  private void certificates(String name, JsonNode certificate) {
+    ends(name, certificate.path("expires_in_ms"));
+    ends("the authority of " + name, certificate.path("authority_expires_in_ms"));
+    for (JsonNode ending : certificate.path("ending")) {
+      if (ending.path("worker_id").isTextual()) {
+        add(
+            Trouble.CERTIFICATE_ENDS,
+            "worker "
+                + ending.path("worker_id").asText()
+                + " of "
+                + name
+                + ": "
+                + ending.path("not_after").asText());
+      }
+    }
+  }
+
+  private void ends(String whose, JsonNode leftMs) {
+    if (leftMs.isNumber() && leftMs.asLong() < CERTIFICATE_NEAR.toMillis()) {
+      long days = Duration.ofMillis(leftMs.asLong()).toDays();
+      add(
+          Trouble.CERTIFICATE_ENDS,
+          whose + (leftMs.asLong() <= 0 ? ": has ended" : ": in " + days + " days"));
+    }
+  }
+
   private boolean isOld(String since) {
     try {
       return !since.isEmpty() && Instant.parse(since).plus(OLD).isBefore(now);
@@ -222,6 +250,7 @@ final class Checks {
   }
 
   private void daemon(String name, JsonNode status) {
+    certificates(name, status.path("certificate"));
     String runs = status.path("version").asText(observed.version());
     if (!runs.equals(observed.version())) {
       add(

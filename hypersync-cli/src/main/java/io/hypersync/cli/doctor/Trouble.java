@@ -90,6 +90,11 @@ public enum Trouble {
       Severity.ERROR,
       "Whoever reads this can read the workspace or its metrics, or join it.",
       "Close it to others: hypersync doctor --fix"),
+  CERTIFICATE_ENDS(
+      "HS402",
+      Severity.WARNING,
+      "When a certificate has ended, whoever shows it is not let in, or not believed.",
+      "Give the worker a new token: docs/certificates.md. Of the leader: the same page."),
   FEW_OPEN_FILES(
       "HS501",
       Severity.WARNING,

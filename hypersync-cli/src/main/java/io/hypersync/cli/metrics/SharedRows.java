@@ -26,6 +26,12 @@ final class SharedRows {
                 "measuring_seconds",
                 "What these figures took the agent's thread.")
             .times(NANOSECONDS),
+        MetricRow.gauge(
+                part,
+                "certificate.expires_in_ms",
+                "certificate_expiry_seconds",
+                "Until its certificate ends; negative after that.")
+            .times(MILLISECONDS),
         MetricRow.gauge(part, "snapshots.newest_index", "snapshot_index", "Of the newest one."),
         MetricRow.gauge(
                 part, "snapshots.newest_age_ms", "snapshot_age_seconds", "Of the newest one.")

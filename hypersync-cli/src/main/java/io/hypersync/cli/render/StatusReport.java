@@ -26,6 +26,14 @@ public final class StatusReport {
       for (JsonNode worker : status.path("workers")) {
         text.append(ProgressReport.of(worker, "  "));
         SuccessionReport.append(text, worker);
+        String certificate = CertificateReport.warning(worker.path("certificate"));
+        if (!certificate.isEmpty()) {
+          text.append("  certificate of worker ")
+              .append(text(worker, "worker_id"))
+              .append(' ')
+              .append(certificate)
+              .append('\n');
+        }
         appendAgents(text, worker);
         appendHazards(text, worker);
         IgnoredReport.append(text, worker);
@@ -116,6 +124,10 @@ public final class StatusReport {
     String mail = MailReport.line(leader.path("agent_mail"));
     if (!mail.isEmpty()) {
       line(text, "mail", mail, "", "");
+    }
+    String certificates = CertificateReport.warning(leader.path("certificate"));
+    if (!certificates.isEmpty()) {
+      line(text, "certificate", certificates, "", "");
     }
     log(text, leader);
     line(

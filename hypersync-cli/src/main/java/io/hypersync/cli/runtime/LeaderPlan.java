@@ -55,6 +55,7 @@ public final class LeaderPlan {
         workspace.id(),
         workspace.name().text(),
         workspace.leaderIdentity(),
+        workspace.authorityDir(),
         bindAddress,
         stateDir(workspace, configuration),
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),

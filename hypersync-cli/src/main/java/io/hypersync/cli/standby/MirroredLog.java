@@ -2,8 +2,10 @@ package io.hypersync.cli.standby;
 
 import io.hypersync.leader.standby.StandbyLog;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.worker.port.EntryMirror;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Leader and worker do not see each other: here what the worker applies gets into the log. */
@@ -26,6 +28,12 @@ public record MirroredLog(StandbyLog log) implements EntryMirror {
   @Override
   public void standing(@Nullable StandbyStanding standing) {
     log.standing(standing);
+  }
+
+  @Override
+  public boolean revoked(List<Revocation> all) {
+    log.revoked(all);
+    return true;
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.hypersync.runtime.file.OwnerOnlyPermissions;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
+import io.hypersync.wire.pki.IssuedCertificates;
 import io.hypersync.wire.pki.PkiException;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import java.io.IOException;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *                  which has it is complete
  * init.unfinished  only while init runs
  * hypersync.toml   configuration, to be edited
- * ca/              the authority that certifies workers; its key never leaves this directory
+ * ca/              the authority that certifies workers; its key never leaves this directory; and
+ *                  which certificates it has issued
  * leader/          the leader's certificate and key
  * tokens/          enrolment tokens, each as secret as a key
  * state/           op log and chunks
@@ -179,7 +181,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     step.run();
     WorkspaceAuthority authority = WorkspaceAuthority.create(authorityDir(), id);
     step.run();
-    authority.issueLeader().write(leaderDir());
+    Identity leader = authority.issueLeader();
+    IssuedCertificates.addLeader(authorityDir(), leader.cert());
+    leader.write(leaderDir());
     step.run();
     DurableFiles.replace(configFile(), ConfigurationTemplate.render(said));
     for (WorkerId worker : workers) {
@@ -281,11 +285,13 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       if (root.resolve(TOKENS_DIR).equals(file.getParent())) {
         DurableFiles.createDirectories(root.resolve(TOKENS_DIR), DurableFiles.OWNER_ONLY_DIRECTORY);
       }
-      EnrolmentToken.issue(
+      EnrolmentToken token =
+          EnrolmentToken.issue(
               WorkspaceAuthority.open(authorityDir(), id),
               leaders.stream().map(HostPort::unresolved).toList(),
-              worker)
-          .write(file);
+              worker);
+      IssuedCertificates.addWorker(authorityDir(), token.identity().cert());
+      token.write(file);
     } catch (PkiException | IOException failure) {
       throw new UserError(describe(failure), FileProblems.hint(failure, ""));
     }
@@ -308,7 +314,8 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         Settings.ROLE, "\"leader\"", Settings.LEADER_BIND_ADDRESS, "\"" + bindAddress + "\"");
   }
 
-  private Path authorityDir() {
+  /** Returns the directory of the authority's certificate and key. */
+  public Path authorityDir() {
     return root.resolve(AUTHORITY_DIR);
   }
 

@@ -76,6 +76,13 @@ final class DoctorChecksTest {
           leaders | {"workspace_name":"team","scrub":{"last":{"lost":2}}} | HS304 2 items of the leader of team
           leaders | {"gc":{"last":{"pins":[{"kind":"snapshot","name":"x","since":"2026-11-22T00:00:00Z","bytes":5}]}}} |
           leaders | {"gc":{"last":{"pins":[{"kind":"snapshot","name":"x","since":"2026-11-20T00:00:00Z","bytes":5}]}}} | HS305 snapshot x keeps 5 bytes since 2026-11-20T00:00:00Z
+          leaders | {"absent":[{"worker_id":"b","state":"revoked","reason":"stolen"}]} |
+          workers | {"worker_id":"a","certificate":{"expires_in_ms":2592000000}} |
+          workers | {"worker_id":"a","certificate":{"expires_in_ms":2591999999}} | HS402 worker a: in 29 days
+          standbys | {"role":"standby","worker_id":"s","certificate":{"expires_in_ms":-1}} | HS402 standby s: has ended
+          leaders | {"workspace_name":"team","certificate":{"expires_in_ms":5,"ending":[{"worker_id":null,"not_after":"x"}]}} | HS402 leader of team: in 0 days
+          leaders | {"workspace_name":"team","certificate":{"authority_expires_in_ms":5}} | HS402 the authority of leader of team: in 0 days
+          leaders | {"workspace_name":"team","certificate":{"ending":[{"worker_id":"b","not_after":"2026-12-01T00:00:00Z"}]}} | HS402 worker b of leader of team: 2026-12-01T00:00:00Z
           leaders | {"workspace_name":"team","invariants_broken":{"PREFIX":1,"OTHER":0}} | HS901 leader of team: PREFIX, 1 times
           """)
   void whatADaemonSaysIsFound(String list, String daemon, String expected) throws IOException {

@@ -15,6 +15,7 @@ public enum AdminSurface {
   RESERVATIONS("reservations", false),
   PEERS("peers", false),
   EVENTS("events", false),
+  CERTIFICATES("certs", true),
   STAGES("stages", false),
   DIFF("diff", false),
   MESSAGE("message", true),

@@ -131,6 +131,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RestoreAllRequests restoreAllRequests;
   private final PlacementRequests placementRequests;
   private final PresenceRequests presenceRequests;
+  private final CertificateRequests certificateRequests;
   private final VisibilityRequests visibilityRequests;
   private final SlowRequests slowRequests;
 
@@ -167,6 +168,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       LeaderTransport transport,
       @Nullable LocalLeaderTransport beside,
+      @Nullable WorkerId mount,
       @Nullable MulticastSender multicast,
       Snapshots snapshots,
       CollectionMark mark,
@@ -310,6 +312,9 @@ public final class LeaderRuntime implements AutoCloseable {
     snapshotThread.takeTurns(options.background());
     agent.snapshots().takeTurns(options.background());
     agent.collections().takeTurns(options.background());
+    agent
+        .certificates()
+        .begin(RevokedFile.read(options.stateDir()), CertificateFile.read(options.stateDir()));
     this.loop = new AgentLoop<>(agent, transport.executor(), ended, why -> explained(why, options));
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
@@ -352,6 +357,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.collectionRequests = new CollectionRequests(questions, collectionThread);
     this.placementRequests = new PlacementRequests(questions);
     this.presenceRequests = new PresenceRequests(questions);
+    this.certificateRequests = new CertificateRequests(options, questions, mount, Clock.SYSTEM);
     this.visibilityRequests = new VisibilityRequests(questions);
     this.scrubThread =
         new ScrubThread(
@@ -535,6 +541,7 @@ public final class LeaderRuntime implements AutoCloseable {
             chunkStore,
             transport,
             beside,
+            mount,
             multicast,
             snapshots,
             mark,
@@ -544,6 +551,7 @@ public final class LeaderRuntime implements AutoCloseable {
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
+    runtime.certificateRequests.start();
     runtime.scrubThread.start();
     runtime.reservationSource.start();
     if (runtime.mailThread != null) {
@@ -656,6 +664,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private ObjectNode withoutAgent(ObjectNode status) {
     status.set("page_memory", PageMemoryStatus.of(pages));
     status.set("scrub", scrubRequests.json());
+    status.set("certificate", certificateRequests.status());
     status.set("restore", restoreExecution.progress());
     status.set("reservations", reservationStatus.counts().setAll(enforcement()));
     status.set("agent_mail", MailJson.of(options.agentMail(), mailThread));
@@ -834,6 +843,11 @@ public final class LeaderRuntime implements AutoCloseable {
     return presenceRequests.events(args);
   }
 
+  /** Which certificates there are, or revokes some ({@link CertificateRequests#run}). */
+  public ObjectNode certificates(ObjectNode args) {
+    return certificateRequests.run(args);
+  }
+
   /** Tells the people of a worker's host something ({@link PresenceRequests#message}). */
   public ObjectNode message(ObjectNode args) {
     return presenceRequests.message(args);
@@ -876,6 +890,7 @@ public final class LeaderRuntime implements AutoCloseable {
   @Override
   public void close() {
     freeSpace.close();
+    certificateRequests.close();
     reservationSource.close();
     if (mailThread != null) {
       mailThread.close();

@@ -6,6 +6,7 @@ import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.net.InetSocketAddress;
@@ -35,10 +36,21 @@ final class LeaderTransportAdapter implements LeaderTransportListener {
 
   @Override
   public void connected(SessionId session, WorkerId worker, SocketAddress address) {
+    opened(session, worker, null, address);
+  }
+
+  @Override
+  public void connected(
+      SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
+    opened(session, worker, cert, address);
+  }
+
+  private void opened(
+      SessionId session, WorkerId worker, @Nullable CertificateFacts cert, SocketAddress address) {
     String where =
         address instanceof InetSocketAddress inet ? HostPorts.numeric(inet) : address.toString();
     LOG.debug("worker {} connected from {} ({})", worker, where, session);
-    loop().guarded(agent -> agent.sessionOpened(session, worker, where));
+    loop().guarded(agent -> agent.sessionOpened(session, worker, where, cert));
   }
 
   @Override

@@ -136,6 +136,11 @@ public final class OpenLeaseTable {
     }
   }
 
+  /** A worker has left for good: its leases end. */
+  public void dismissed(WorkerId worker) {
+    holders.remove(worker);
+  }
+
   /** Whether any worker holds a lease on the node. */
   public boolean isHeld(NodeId node) {
     for (Holder holder : holders.values()) {

@@ -602,6 +602,17 @@ public final class LockManager {
     end(session);
   }
 
+  /**
+   * A worker has left for good: frees its locks at once. What it still sends under them is refused.
+   */
+  public void dismissed(WorkerId worker) {
+    LockSession session = sessions.get(worker);
+    if (session != null) {
+      reclaimed += table.heldBy(worker);
+      end(session);
+    }
+  }
+
   private void end(LockSession session) {
     sessions.remove(session.worker());
     if (table.heldBy(session.worker()) > 0) {

@@ -341,6 +341,17 @@ public final class Presence {
     return renewals;
   }
 
+  /**
+   * Ends a worker's lease at once, so that no token takes it up any more. Does nothing if it has
+   * none.
+   */
+  public void dismissed(WorkerId worker, String reason) {
+    Lease lease = leases.get(worker);
+    if (lease != null) {
+      end(lease, reason);
+    }
+  }
+
   private void renew(Lease lease, long nowNs) {
     lease.renewNs = Clock.later(nowNs, leaseNs / RENEWALS);
     WorkerId worker = lease.worker;

@@ -30,7 +30,9 @@ public final class DisconnectedWorkers {
     /** Refused because another connection of the same worker is alive. */
     DUPLICATE,
     /** Refused because it has applied another log than this one. */
-    DIVERGED;
+    DIVERGED,
+    /** Its certificate was revoked. */
+    REVOKED;
 
     /** The kind that a refusal leads to. */
     public static Kind of(Reason reason) {
@@ -38,6 +40,7 @@ public final class DisconnectedWorkers {
         case DUPLICATE -> DUPLICATE;
         case DIVERGED -> DIVERGED;
         case SESSION_REPLACED -> LEFT;
+        case REVOKED -> REVOKED;
         case PROTOCOL_VERSION, WORKSPACE, IDENTITY, PROTOCOL_ERROR -> REFUSED;
       };
     }

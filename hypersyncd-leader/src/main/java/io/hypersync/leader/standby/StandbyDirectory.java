@@ -2,6 +2,7 @@ package io.hypersync.leader.standby;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.daemon.RevokedFile;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
@@ -12,9 +13,11 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.snapshot.CollectedFile;
+import io.hypersync.wire.message.Revocation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -81,6 +84,11 @@ record StandbyDirectory(Path path, ChunkStore chunks, CollectedFile collected)
   @Override
   public void mark(StandbyFile mark) {
     mark.write(path);
+  }
+
+  @Override
+  public void keepRevoked(List<Revocation> all) {
+    RevokedFile.add(path, all);
   }
 
   @Override

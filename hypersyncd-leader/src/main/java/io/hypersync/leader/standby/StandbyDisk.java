@@ -5,7 +5,9 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.wire.message.Revocation;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * What a {@link StandbyLog} keeps, and where. Everything is durable on return. Used as that is,
@@ -47,6 +49,13 @@ public interface StandbyDisk {
    * @throws io.hypersync.runtime.admin.UserError if it cannot be written
    */
   void mark(StandbyFile mark);
+
+  /**
+   * Adds to the certificates that are revoked.
+   *
+   * @throws io.hypersync.runtime.admin.UserError if it cannot be written
+   */
+  void keepRevoked(List<Revocation> all);
 
   /** Waits a little for what is on its way to the disk; any thread. */
   void pause();

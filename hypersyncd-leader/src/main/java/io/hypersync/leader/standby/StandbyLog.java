@@ -19,11 +19,13 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.SnapshotDirectory;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.StandbyStanding;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -254,6 +256,11 @@ public final class StandbyLog implements AutoCloseable {
             mark.term(),
             mark.hasFollowed(),
             mark.waited().after(standing)));
+  }
+
+  /** The leader says which certificates are revoked; durable on return. */
+  public void revoked(List<Revocation> all) {
+    disk.keepRevoked(all);
   }
 
   private void remember(StandbyFile next) {

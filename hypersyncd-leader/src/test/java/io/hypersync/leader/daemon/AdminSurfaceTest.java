@@ -31,6 +31,7 @@ final class AdminSurfaceTest {
           Map.entry("message", true),
           Map.entry("place", true),
           Map.entry("snapshot", true),
+          Map.entry("certs", true),
           Map.entry("gc", true),
           Map.entry("scrub", true),
           Map.entry("backup", true),

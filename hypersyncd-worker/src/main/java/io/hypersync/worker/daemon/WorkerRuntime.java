@@ -36,6 +36,7 @@ import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.pki.CertificateDates;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
@@ -146,6 +147,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final PressureGauge gauge;
   private final SeenFile seenFile;
   private final Periodic seenWriter;
+  private final CertificateWatch certificate;
   private volatile SeenState newestSeen = SeenState.NONE;
 
   /** With which the next runtime takes this one's session up. */
@@ -281,6 +283,8 @@ public final class WorkerRuntime implements AutoCloseable {
     this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
     this.seenFile = new SeenFile(options.stateDir(), options.workspace());
     agent.remember(seenFile.read());
+    this.certificate =
+        new CertificateWatch(CertificateFacts.of(options.identity().cert()), Clock.SYSTEM);
     this.seenWriter =
         new Periodic(
             "worker-seen",
@@ -288,6 +292,7 @@ public final class WorkerRuntime implements AutoCloseable {
             () -> {
               loop().post(a -> newestSeen = a.seen());
               seenFile.write(newestSeen, false); // that of a second ago
+              certificate.look();
             });
     this.mutations = new MutationsProxy(this::loop, link, reads);
     this.pastMounts =
@@ -581,6 +586,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Adds what is known without the agent. */
   private void addWithoutAgent(ObjectNode status) {
     status.set("page_memory", PageMemoryStatus.of(pages));
+    status.set("certificate", certificate.status());
     status.set("multicast", link.multicast().status());
     status.put("fuse_backend", options.backend().text());
     status.put("generation", incarnation == null ? 1 : incarnation.generation());

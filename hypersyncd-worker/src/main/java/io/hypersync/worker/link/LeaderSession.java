@@ -46,6 +46,7 @@ public final class LeaderSession {
 
   private String reportedInstall = "";
   private String reportedDeposed = "";
+  private String reportedRevocation = "";
   private SessionGrant grant = SessionGrant.NONE;
   private String resumeToken = "";
   private final Notices notices = new Notices();
@@ -269,9 +270,25 @@ public final class LeaderSession {
         goOn(nowNs);
         lost.run();
       }
+      case REVOKED -> revoked(refused.message(), nowNs);
       case DIVERGED -> diverged(refused.message(), nowNs);
       case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> refusedHere(refused.message(), nowNs);
     }
+  }
+
+  /**
+   * No leader of the workspace accepts this worker's certificate any more, wherever it is. What it
+   * has said may have been a mistake that is put right by another state, so it is asked again, but
+   * seldom. The session is over for good.
+   */
+  private void revoked(String why, long nowNs) {
+    if (!why.equals(reportedRevocation)) {
+      reportedRevocation = why;
+      LOG.error("the leader does not accept this worker any more: {}", why);
+    }
+    resumeToken = "";
+    monitor.downForLong(why, nowNs);
+    lost.run();
   }
 
   /** For good, unless the leader may be elsewhere. */

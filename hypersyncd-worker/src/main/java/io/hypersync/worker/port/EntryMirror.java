@@ -1,8 +1,10 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,11 @@ public interface EntryMirror extends AutoCloseable {
 
         @Override
         public void standing(@Nullable StandbyStanding standing) {}
+
+        @Override
+        public boolean revoked(List<Revocation> all) {
+          return false;
+        }
 
         @Override
         public void withoutChunksThrough(long index) {}
@@ -81,6 +88,13 @@ public interface EntryMirror extends AutoCloseable {
    * @param standing null if the leader does not wait for it
    */
   void standing(@Nullable StandbyStanding standing);
+
+  /**
+   * The leader says which certificates are revoked: whoever is promoted must know.
+   *
+   * @return whether it keeps that, durably on return
+   */
+  boolean revoked(List<Revocation> all);
 
   /**
    * Entries up to this one may be applied without their chunks from now on, since the leader may

@@ -47,6 +47,8 @@ public final class StateLock implements AutoCloseable {
           "home",
           "lineage",
           "term",
+          "revoked",
+          "certificates",
           "standby",
           "deposed",
           "oplog.deposed",

@@ -183,6 +183,7 @@ public final class LogChecker {
               LeaderMessage.PastStateRefused _,
               LeaderMessage.MulticastGroup _,
               LeaderMessage.SessionRenewed _,
+              LeaderMessage.Revocations _,
               LeaderMessage.VisibilityLease _,
               LeaderMessage.Notice _,
               LeaderMessage.RateLimited _,

@@ -10,6 +10,7 @@ import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.wire.message.Revocation;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.LongFunction;
@@ -85,6 +86,11 @@ public final class SimStandbyDisk implements StandbyDisk {
   @Override
   public void mark(StandbyFile mark) {
     disk.mark(mark);
+  }
+
+  @Override
+  public void keepRevoked(List<Revocation> all) {
+    // the simulated leader revokes nothing
   }
 
   @Override

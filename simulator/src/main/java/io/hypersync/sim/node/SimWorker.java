@@ -781,6 +781,7 @@ public final class SimWorker implements WorkerEnd {
           isDiverged |= refused.reason() == LeaderMessage.Refused.Reason.DIVERGED;
       case LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
+          LeaderMessage.Revocations _,
           LeaderMessage.VisibilityLease _,
           LeaderMessage.Notice _,
           LeaderMessage.IntentStatusResponse _,

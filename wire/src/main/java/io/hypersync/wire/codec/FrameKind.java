@@ -5,6 +5,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ enum FrameKind {
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   MULTICAST_HEARD(0x12, StreamKind.CONTROL, FrameKind.SMALL),
   WORKER_VISIBLE(0x13, StreamKind.CONTROL, FrameKind.SMALL),
+  REVOCATIONS_KEPT(0x14, StreamKind.CONTROL, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
   CHUNK_COPY(0x21, StreamKind.CHUNKS, Hash.BYTES + ChunkRef.MAX_LENGTH),
 
@@ -47,6 +49,7 @@ enum FrameKind {
   PAST_STATE(0x49, StreamKind.CONTROL, FrameKind.MANIFEST),
   PAST_STATE_REFUSED(0x4a, StreamKind.CONTROL, FrameKind.SMALL),
   MULTICAST_GROUP(0x4b, StreamKind.CONTROL, FrameKind.SMALL),
+  REVOCATIONS(0x4c, StreamKind.CONTROL, FrameKind.REVOKED),
   SESSION_RENEWED(0x4d, StreamKind.CONTROL, FrameKind.SMALL),
   NOTICE(0x4e, StreamKind.CONTROL, FrameKind.SMALL),
   VISIBILITY_LEASE(0x4f, StreamKind.CONTROL, FrameKind.SMALL),
@@ -72,6 +75,9 @@ enum FrameKind {
 
   /** Limit for {@link Protocol#MAX_NODES_PER_MESSAGE} node ids, in bytes. */
   private static final int NODES = 80 * 1024;
+
+  /** Limit for {@link Revocation#MAX} revocations, in bytes. */
+  private static final int REVOKED = 512 * 1024;
 
   /** Limit for an op with its chunk references and an inline payload, in bytes. */
   private static final int INTENT = 1024 * 1024;
@@ -121,6 +127,7 @@ enum FrameKind {
       case WorkerMessage.DecodeProgress _ -> DECODE_PROGRESS;
       case WorkerMessage.MulticastHeard _ -> MULTICAST_HEARD;
       case WorkerMessage.WorkerVisible _ -> WORKER_VISIBLE;
+      case WorkerMessage.RevocationsKept _ -> REVOCATIONS_KEPT;
     };
   }
 
@@ -137,6 +144,7 @@ enum FrameKind {
       case LeaderMessage.PastState _ -> PAST_STATE;
       case LeaderMessage.PastStateRefused _ -> PAST_STATE_REFUSED;
       case LeaderMessage.MulticastGroup _ -> MULTICAST_GROUP;
+      case LeaderMessage.Revocations _ -> REVOCATIONS;
       case LeaderMessage.SessionRenewed _ -> SESSION_RENEWED;
       case LeaderMessage.Notice _ -> NOTICE;
       case LeaderMessage.VisibilityLease _ -> VISIBILITY_LEASE;

@@ -25,6 +25,7 @@ import io.hypersync.wire.proto.PastState;
 import io.hypersync.wire.proto.PastStateRefused;
 import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
+import io.hypersync.wire.proto.Revocations;
 import io.hypersync.wire.proto.SessionRenewed;
 import io.hypersync.wire.proto.SnapshotOffer;
 import io.hypersync.wire.proto.StandbyStanding;
@@ -65,6 +66,8 @@ final class LeaderMessages {
       DiscardUnknownFieldsParser.wrap(LogEntries.parser());
   private static final Parser<MulticastGroup> GROUP =
       DiscardUnknownFieldsParser.wrap(MulticastGroup.parser());
+  private static final Parser<Revocations> REVOKED =
+      DiscardUnknownFieldsParser.wrap(Revocations.parser());
   private static final Parser<SessionRenewed> RENEWED =
       DiscardUnknownFieldsParser.wrap(SessionRenewed.parser());
   private static final Parser<Notice> NOTICES = DiscardUnknownFieldsParser.wrap(Notice.parser());
@@ -137,6 +140,7 @@ final class LeaderMessages {
               .setEpoch(group.epoch())
               .setKey(UnsafeByteOperations.unsafeWrap(group.key()))
               .build();
+      case LeaderMessage.Revocations revoked -> RevocationMessages.toProto(revoked);
       case LeaderMessage.SessionRenewed renewed ->
           SessionRenewed.newBuilder().setResumeToken(renewed.token()).build();
       case LeaderMessage.Notice notice ->
@@ -174,6 +178,7 @@ final class LeaderMessages {
       case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
       case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
       case MULTICAST_GROUP -> group(Fields.parse(GROUP, kind, body));
+      case REVOCATIONS -> RevocationMessages.revoked(Fields.parse(REVOKED, kind, body));
       case SESSION_RENEWED ->
           new LeaderMessage.SessionRenewed(
               Fields.resumeToken(Fields.parse(RENEWED, kind, body).getResumeToken(), 1));
@@ -201,6 +206,7 @@ final class LeaderMessages {
           DECODE_PROGRESS,
           MULTICAST_HEARD,
           WORKER_VISIBLE,
+          REVOCATIONS_KEPT,
           CHUNK_COPY,
           CHUNK_PUT ->
           throw new ProtocolException("a " + kind + " is no control message of the leader");
@@ -338,6 +344,7 @@ final class LeaderMessages {
       case DUPLICATE -> Refused.Reason.DUPLICATE;
       case PROTOCOL_ERROR -> Refused.Reason.PROTOCOL_ERROR;
       case SESSION_REPLACED -> Refused.Reason.SESSION_REPLACED;
+      case REVOKED -> Refused.Reason.REVOKED;
     };
   }
 
@@ -352,6 +359,7 @@ final class LeaderMessages {
           case DUPLICATE -> LeaderMessage.Refused.Reason.DUPLICATE;
           case PROTOCOL_ERROR -> LeaderMessage.Refused.Reason.PROTOCOL_ERROR;
           case SESSION_REPLACED -> LeaderMessage.Refused.Reason.SESSION_REPLACED;
+          case REVOKED -> LeaderMessage.Refused.Reason.REVOKED;
           case REASON_UNSPECIFIED, UNRECOGNIZED ->
               throw new ProtocolException("reason is missing or unknown");
         };

@@ -24,6 +24,7 @@ import io.hypersync.wire.proto.IntentStatusRequest;
 import io.hypersync.wire.proto.MulticastHeard;
 import io.hypersync.wire.proto.PastStateRelease;
 import io.hypersync.wire.proto.PastStateRequest;
+import io.hypersync.wire.proto.RevocationsKept;
 import io.hypersync.wire.proto.SubmitIntent;
 import io.hypersync.wire.proto.WorkerApplied;
 import io.hypersync.wire.proto.WorkerVisible;
@@ -54,6 +55,8 @@ final class WorkerMessages {
       DiscardUnknownFieldsParser.wrap(DecodeProgress.parser());
   private static final Parser<MulticastHeard> HEARD =
       DiscardUnknownFieldsParser.wrap(MulticastHeard.parser());
+  private static final Parser<RevocationsKept> KEPT =
+      DiscardUnknownFieldsParser.wrap(RevocationsKept.parser());
   private static final Parser<WorkerVisible> VISIBLE =
       DiscardUnknownFieldsParser.wrap(WorkerVisible.parser());
   private static final Parser<SubmitIntent> SUBMIT =
@@ -89,6 +92,8 @@ final class WorkerMessages {
               .build();
       case WorkerMessage.PastStateRelease release ->
           PastStateRelease.newBuilder().setIndex(release.index()).build();
+      case WorkerMessage.RevocationsKept(int count) ->
+          RevocationsKept.newBuilder().setCount(count).build();
       case WorkerMessage.DecodeProgress progress ->
           DecodeProgress.newBuilder()
               .setPush(progress.push())
@@ -134,6 +139,7 @@ final class WorkerMessages {
       case DECODE_PROGRESS -> progress(Fields.parse(PROGRESS, kind, body));
       case MULTICAST_HEARD -> heard(Fields.parse(HEARD, kind, body));
       case WORKER_VISIBLE -> visible(Fields.parse(VISIBLE, kind, body));
+      case REVOCATIONS_KEPT -> RevocationMessages.kept(Fields.parse(KEPT, kind, body));
       case CHUNK_PUT,
           CHUNK_COPY,
           CHUNK_WANTED,
@@ -143,6 +149,7 @@ final class WorkerMessages {
           REFUSED,
           SNAPSHOT_OFFER,
           MULTICAST_GROUP,
+          REVOCATIONS,
           SESSION_RENEWED,
           VISIBILITY_LEASE,
           HEARTBEAT,

@@ -4,6 +4,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.agent.CallerRunsExecutor;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.net.SocketAddress;
@@ -50,6 +51,12 @@ public final class OwningListener implements LeaderTransportListener {
   @Override
   public void connected(SessionId session, WorkerId worker, SocketAddress address) {
     owned(() -> leader.connected(session, worker, address));
+  }
+
+  @Override
+  public void connected(
+      SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
+    owned(() -> leader.connected(session, worker, cert, address));
   }
 
   @Override

@@ -122,7 +122,9 @@ public sealed interface LeaderMessage {
       /** A message that is invalid at this point. */
       PROTOCOL_ERROR,
       /** Another connection has taken up this session by its token. */
-      SESSION_REPLACED
+      SESSION_REPLACED,
+      /** The certificate was revoked. */
+      REVOKED
     }
   }
 
@@ -137,6 +139,20 @@ public sealed interface LeaderMessage {
     @Override
     public String toString() {
       return "SessionRenewed[token=" + token.length() + " characters]";
+    }
+  }
+
+  /**
+   * Tells a standby which certificates are revoked, so that it knows when it is promoted; control
+   * stream. Sent when it has reported as a standby, and at each change; answered with {@link
+   * WorkerMessage.RevocationsKept}.
+   *
+   * @param all at most {@link Revocation#MAX}
+   */
+  record Revocations(List<Revocation> all) implements LeaderMessage {
+    /** A copy that nobody changes. */
+    public Revocations {
+      all = List.copyOf(all);
     }
   }
 

@@ -24,9 +24,9 @@ public final class Protocol {
    * tells workers what is not in the log ({@code LeaderMessage.Notice}); since revision 12,
    * acknowledgements may wait for other workers ({@code LeaderMessage.VisibilityLease}), and
    * leaders have a term ({@code Welcome.term}); since revision 13, they may wait for a standby
-   * ({@link StandbyStanding}).
+   * ({@link StandbyStanding}); since revision 14, certificates may be revoked ({@link Revocation}).
    */
-  public static final int REVISION = 13;
+  public static final int REVISION = 14;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

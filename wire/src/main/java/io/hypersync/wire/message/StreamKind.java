@@ -59,7 +59,8 @@ public enum StreamKind {
           WorkerMessage.PastStateRelease _,
           WorkerMessage.DecodeProgress _,
           WorkerMessage.MulticastHeard _,
-          WorkerMessage.WorkerVisible _ ->
+          WorkerMessage.WorkerVisible _,
+          WorkerMessage.RevocationsKept _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _, WorkerMessage.ChunkCopy _ -> CHUNKS;
@@ -82,7 +83,8 @@ public enum StreamKind {
           LeaderMessage.MulticastGroup _,
           LeaderMessage.SessionRenewed _,
           LeaderMessage.Notice _,
-          LeaderMessage.VisibilityLease _ ->
+          LeaderMessage.VisibilityLease _,
+          LeaderMessage.Revocations _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -294,6 +294,14 @@ public sealed interface WorkerMessage {
   record WorkerVisible(long settledIndex, long sentNs) implements WorkerMessage {}
 
   /**
+   * What the leader said last of revoked certificates is on the disk of this standby; control
+   * stream.
+   *
+   * @param count how many revocations that were, 0 to {@link Revocation#MAX}
+   */
+  record RevocationsKept(int count) implements WorkerMessage {}
+
+  /**
    * Locks, unlocks or tests for a conflict (10.2); control stream.
    *
    * @param intent its client is the run of Hello; its numbers only grow, and the leader executes

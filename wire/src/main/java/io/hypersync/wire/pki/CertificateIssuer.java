@@ -35,7 +35,7 @@ final class CertificateIssuer {
    * Certificates are valid from a day before their issue, so that a host whose clock is behind
    * accepts them.
    */
-  private static final Duration CLOCK_SKEW = Duration.ofDays(1);
+  static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
   private static final Duration LEAF_VALIDITY = Duration.ofDays(3653);
   private static final Duration AUTHORITY_VALIDITY = LEAF_VALIDITY.multipliedBy(3);

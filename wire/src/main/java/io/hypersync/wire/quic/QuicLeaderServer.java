@@ -9,6 +9,7 @@ import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.transport.LeaderTransport;
@@ -344,13 +345,16 @@ public final class QuicLeaderServer implements LeaderTransport {
   /** Translates events of a connection into events of a session. */
   private final class Events implements LinkEvents<WorkerMessage, LeaderMessage> {
     private @Nullable WorkerId worker;
+    private @Nullable CertificateFacts facts;
     private @Nullable SessionId session;
 
     @Override
     public void handshakeDone(QuicLink<WorkerMessage, LeaderMessage> link) {
       try {
-        WorkerId named = PeerCertificates.workerOf(certificate(link.channel()));
+        X509Certificate cert = certificate(link.channel());
+        WorkerId named = PeerCertificates.workerOf(cert);
         worker = named;
+        facts = CertificateFacts.of(cert);
         link.setPeerName("worker " + named + " at " + link.address());
         Udp.joinPackets(link.channel(), announcedBy(link.channel()));
         link.openStreams();
@@ -371,7 +375,8 @@ public final class QuicLeaderServer implements LeaderTransport {
       SessionId id = new SessionId(++lastSession);
       session = id;
       sessions.put(id, link);
-      listener.connected(id, Objects.requireNonNull(worker), link.address());
+      listener.connected(
+          id, Objects.requireNonNull(worker), Objects.requireNonNull(facts), link.address());
     }
 
     @Override

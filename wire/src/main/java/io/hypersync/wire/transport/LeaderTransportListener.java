@@ -3,6 +3,7 @@ package io.hypersync.wire.transport;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import java.net.SocketAddress;
 
 /**
@@ -12,11 +13,22 @@ import java.net.SocketAddress;
 public interface LeaderTransportListener {
 
   /**
-   * A worker has connected.
+   * A worker has connected that shows no certificate: it is in this process.
    *
-   * @param worker the worker id in its verified certificate
+   * @param worker its worker id
    */
   void connected(SessionId session, WorkerId worker, SocketAddress address);
+
+  /**
+   * A worker has connected over a network.
+   *
+   * @param worker the worker id in its verified certificate
+   * @param cert that certificate
+   */
+  default void connected(
+      SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
+    connected(session, worker, address);
+  }
 
   /**
    * A message has arrived. Called between {@code connected} and {@code closed}, in order within a

@@ -24,6 +24,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.StandbyStanding;
@@ -87,7 +88,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0d                                    protocol_revision
+                40 0e                                    protocol_revision
                 49 3b 00 00 00 00 00 00 00               features
                 """),
         Arguments.of(
@@ -116,7 +117,7 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
-                40 0d                                    protocol_revision
+                40 0e                                    protocol_revision
                 49 00 00 00 00 00 00 00 00               features
                 59 f7 ff ff ff ff ff ff ff               seen_lineage
                 60 9c c3 02                              seen_index
@@ -150,7 +151,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0d                                    protocol_revision
+            40 0e                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -175,7 +176,7 @@ class FrameCodecTest {
             28 80 40                                 inline_threshold
             31 fd ff ff ff ff ff ff ff               lock_session
             38 98 75                                 open_lease_ttl_ms
-            40 0d                                    protocol_revision
+            40 0e                                    protocol_revision
             49 00 00 00 00 00 00 00 00               features
             50 80 80 04                              chunk_max
             58 00                                    batch_window_ms
@@ -198,6 +199,38 @@ class FrameCodecTest {
             """
             00 00 00 01    length
             4f             VisibilityLease: none is needed
+            """),
+        Arguments.of(
+            new LeaderMessage.Revocations(
+                List.of(
+                    new Revocation(new WorkerId("w1"), "1f", 5, "hi"),
+                    new Revocation(new WorkerId("w2"), "", 300, ""))),
+            """
+            00 00 00 1a           length
+            4c                    Revocations
+            0a 0e                 all
+            0a 02 7731            worker
+            12 02 3166            serial
+            18 05                 at_ms
+            22 02 6869            reason
+            0a 07                 all
+            0a 02 7732            worker
+            18 ac02               at_ms
+            """),
+        Arguments.of(
+            new LeaderMessage.Refused(LeaderMessage.Refused.Reason.REVOKED, "x"),
+            """
+            00 00 00 06           length
+            42                    Refused
+            08 08                 reason
+            12 01 78              message
+            """),
+        Arguments.of(
+            new WorkerMessage.RevocationsKept(300),
+            """
+            00 00 00 04           length
+            14                    RevocationsKept
+            08 ac02               count
             """),
         Arguments.of(
             new LeaderMessage.SessionRenewed("token"),

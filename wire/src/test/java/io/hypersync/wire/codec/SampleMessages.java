@@ -23,12 +23,14 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.StandbyStanding;
 import io.hypersync.wire.message.StandbyStanding.Mark;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
@@ -104,6 +106,8 @@ public final class SampleMessages {
         new WorkerMessage.ChunkAbsent(List.of(HASH)),
         new WorkerMessage.PastStateRequest(-7, "before-the-rewrite"),
         new WorkerMessage.PastStateRelease(1),
+        new WorkerMessage.RevocationsKept(0),
+        new WorkerMessage.RevocationsKept(Revocation.MAX),
         new WorkerMessage.DecodeProgress(1, Integer.MAX_VALUE),
         new WorkerMessage.MulticastHeard(-5, Long.MAX_VALUE, 1, 0),
         new WorkerMessage.MulticastHeard(5, 9, 7, Long.MAX_VALUE),
@@ -166,6 +170,24 @@ public final class SampleMessages {
             -5,
             Long.MAX_VALUE),
         new LeaderMessage.SessionRenewed("!"),
+        new LeaderMessage.Revocations(List.of()),
+        new LeaderMessage.Revocations(
+            List.of(
+                new Revocation(new WorkerId("w-2"), "", 0, ""),
+                new Revocation(
+                    new WorkerId("w"),
+                    "f".repeat(40),
+                    Long.MAX_VALUE,
+                    "\u20ac".repeat(Revocation.MAX_REASON)))),
+        new LeaderMessage.Revocations(
+            Collections.nCopies(
+                Revocation.MAX,
+                new Revocation(
+                    new WorkerId("w".repeat(63)),
+                    "f".repeat(40),
+                    Long.MAX_VALUE,
+                    "\u20ac".repeat(Revocation.MAX_REASON)))),
+        new LeaderMessage.Refused(LeaderMessage.Refused.Reason.REVOKED, "by the leader"),
         new LeaderMessage.VisibilityLease(0, 0),
         new LeaderMessage.VisibilityLease(1_000, 0),
         new LeaderMessage.VisibilityLease(

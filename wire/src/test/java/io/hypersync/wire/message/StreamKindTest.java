@@ -32,6 +32,7 @@ class StreamKindTest {
           Map.entry(WorkerMessage.DecodeProgress.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.MulticastHeard.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.WorkerVisible.class, StreamKind.CONTROL),
+          Map.entry(WorkerMessage.RevocationsKept.class, StreamKind.CONTROL),
           Map.entry(WorkerMessage.ChunkCopy.class, StreamKind.CHUNKS),
           Map.entry(WorkerMessage.ChunkPut.class, StreamKind.CHUNKS));
 
@@ -44,6 +45,7 @@ class StreamKindTest {
           Map.entry(LeaderMessage.PastState.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.PastStateRefused.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.MulticastGroup.class, StreamKind.CONTROL),
+          Map.entry(LeaderMessage.Revocations.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.SessionRenewed.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.VisibilityLease.class, StreamKind.CONTROL),
           Map.entry(LeaderMessage.Notice.class, StreamKind.CONTROL),

@@ -1,0 +1,5 @@
+/** Tests of what is known of certificates. */
+@NullMarked
+package io.hypersync.leader.certificates;
+
+import org.jspecify.annotations.NullMarked;
