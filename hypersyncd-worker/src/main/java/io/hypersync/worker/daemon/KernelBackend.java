@@ -22,7 +22,7 @@ import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +86,7 @@ final class KernelBackend implements MountBackend {
     Incarnation incarnation = parts.incarnation();
     Incarnation successor = incarnation != null && incarnation.isSuccessor() ? incarnation : null;
     FuseMount mount = successor != null ? successor.adopt() : newMount(folder);
+    long takenNs = System.nanoTime(); // the process before has ended, so it answers nobody
     folder.mounted();
     FuseSession started =
         successor != null
@@ -110,7 +111,7 @@ final class KernelBackend implements MountBackend {
       Thread.ofPlatform()
           .name("kernel-pages-left")
           .daemon()
-          .start(() -> dropPages(started, inherited));
+          .start(() -> dropPages(started, inherited, takenNs));
       successor.serves();
     } else {
       started.serve(handler);
@@ -132,28 +133,29 @@ final class KernelBackend implements MountBackend {
    * invalidation is not known, so the kernel looks at all again: at each name when it next meets it
    * (a new epoch), at the attributes of each node. Neither blocks, and nobody is answered before.
    *
-   * @return the inodes that the kernel holds
+   * <p>An inode that the kernel does not have stays counted: an answer of the earlier process may
+   * be on its way to a caller, or a FORGET to this process.
+   *
+   * @return the inodes that the kernel holds, and those that it may
    */
   private List<InodeNo> inherit(FuseSession started, Vfs served) throws IOException {
-    List<InodeNo> known = parts.inodes().inherit(parts.view().get().state());
+    List<InodeNo> known = parts.inodes().inherit();
     served.inherit();
     if (started.connection().minor() >= FuseVersion.NAMES_MINOR) {
       started.notifier().beginEpoch();
     }
-    List<InodeNo> held = new ArrayList<>();
+    int held = 0;
     for (InodeNo inode : known) {
       if (started.notifier().attributesOnly(inode)) {
-        held.add(inode);
-      } else {
-        parts.inodes().forget(inode, Long.MAX_VALUE); // its FORGET was lost
+        held++;
       }
     }
     LOG.info(
         "goes on with the mount at {}: {} nodes, {} of them open",
         options.mountPoint(),
-        held.size(),
+        held,
         served.openHandles());
-    return held;
+    return known;
   }
 
   /**
@@ -161,23 +163,52 @@ final class KernelBackend implements MountBackend {
    * and drops the pages of what has changed; a memory map does not. A drop waits for READs that are
    * under way, so it comes after the first answers. With it the kernel has nothing old any more:
    * before, this mount must not count as one that shows all ({@code visibility = "everywhere"}).
+   *
+   * <p>What the kernel does not have is asked for again when its caller has had as much time to
+   * take up an answer as any (see {@link KernelNotifier}), and is absent then.
    */
-  private void dropPages(FuseSession started, List<InodeNo> held) {
-    KernelCalls calls = started.notifier().calls();
+  private void dropPages(FuseSession started, List<InodeNo> known, long takenNs) {
     try {
-      for (InodeNo inode : held) {
-        if (started.hasEnded() || !calls.enter()) {
-          return; // whoever serves the mount next does it again
-        }
-        try {
-          var _ = started.notifier().invalidateInode(inode, 0, PageRange.TO_THE_END);
-        } finally {
-          calls.exit();
+      Map<InodeNo, Object> waits = new HashMap<>();
+      for (InodeNo inode : known) {
+        Object wait = parts.inodes().absent().begin(inode);
+        if (wait != null && !dropPages(started, inode)) {
+          waits.put(inode, wait);
+        } else if (wait != null) {
+          parts.inodes().absent().end(inode, wait);
         }
       }
-      parts.renewed().run();
+      if (!waits.isEmpty()) {
+        long leftNs = takenNs + KernelNotifier.UNKNOWN_LIMIT_NS - System.nanoTime();
+        Thread.sleep(Duration.ofNanos(Math.max(0, leftNs)));
+      }
+      for (Map.Entry<InodeNo, Object> unknown : waits.entrySet()) {
+        InodeNo inode = unknown.getKey();
+        if (!dropPages(started, inode)) {
+          parts.inodes().absent().inVain(inode, unknown.getValue());
+        }
+        parts.inodes().absent().end(inode, unknown.getValue());
+      }
+      if (!started.hasEnded() && !started.notifier().calls().areHeld()) {
+        parts.renewed().run(); // else whoever serves the mount next does it again
+      }
     } catch (IOException e) {
       parts.ended().accept(new SessionEnd.NotificationRefused(e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns false if the kernel does not know the inode. */
+  private static boolean dropPages(FuseSession started, InodeNo inode) throws IOException {
+    KernelCalls calls = started.notifier().calls();
+    if (started.hasEnded() || !calls.enter()) {
+      return true;
+    }
+    try {
+      return started.notifier().invalidateInode(inode, 0, PageRange.TO_THE_END);
+    } finally {
+      calls.exit();
     }
   }
 

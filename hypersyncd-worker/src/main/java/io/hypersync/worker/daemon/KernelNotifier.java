@@ -11,6 +11,7 @@ import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.vfs.AbsentInodes;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
 import java.util.List;
@@ -53,7 +54,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * Longest wait for the kernel to learn of an inode, or for its FORGET: the caller may not be
    * scheduled.
    */
-  private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
+  static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /**
    * How long a process may hold up the drop of a listing before the agent stops waiting for it.
@@ -345,7 +346,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   /**
    * Drops attributes of an inode that the kernel does not know although a reply has named it.
    * Either the kernel has forgotten it and its FORGET is on the way, or the caller has not yet run
-   * to take the reply. Retries until one of the two shows, or {@link #UNKNOWN_LIMIT_NS} passes.
+   * to take the reply. Retries until one of the two shows, or {@link #UNKNOWN_LIMIT_NS} passes. Of
+   * an inode whose count another process has begun neither may come: that is waited for once.
    */
   private void dropUnknown(FuseNotifier notifier, InodeNo inode) throws IOException {
     untilKnown(inode, () -> notifier.attributesOnly(inode));
@@ -358,15 +360,42 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   private void untilKnown(InodeNo inode, Telling telling) throws IOException {
+    if (inodes.node(inode) == null || telling.tell()) {
+      return;
+    }
+    if (!inodes.isInherited(inode)) {
+      var _ = turnsUp(inode, telling);
+      return;
+    }
+    AbsentInodes absent = inodes.absent();
+    Object wait = absent.begin(inode);
+    if (wait == null) {
+      return;
+    }
+    try {
+      if (!turnsUp(inode, telling)) {
+        absent.inVain(inode, wait);
+      }
+    } finally {
+      absent.end(inode, wait);
+    }
+  }
+
+  /** Tells again and again; returns false if it was in vain until the limit. */
+  private boolean turnsUp(InodeNo inode, Telling telling) throws IOException {
     long limitNs = System.nanoTime() + UNKNOWN_LIMIT_NS;
     long pauseNs = FIRST_PAUSE_NS;
-    while (inodes.node(inode) != null
-        && !telling.tell()
-        && System.nanoTime() - limitNs < 0
-        && !Thread.currentThread().isInterrupted()) {
+    while (inodes.node(inode) != null && !telling.tell()) {
+      if (Thread.currentThread().isInterrupted()) {
+        return true; // unmounted: nothing is known
+      }
+      if (System.nanoTime() - limitNs >= 0) {
+        return false;
+      }
       LockSupport.parkNanos(pauseNs);
       pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
     }
+    return true;
   }
 
   /**

@@ -12,17 +12,17 @@ import java.nio.ByteBuffer;
  *  0        8            24          40               48        56       64       72        80
  *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+
  *  | "HSMM" | mount id   | lock run  | last number of | handles | inodes | rows   | lock    | opened |
- *  | ver 2  | 16 B       | 16 B      | a lock request | lost    | lost   | in use | session | so far |
+ *  | ver 3  | 16 B       | 16 B      | a lock request | lost    | lost   | in use | session | so far |
  *  +--------+------------+-----------+----------------+---------+--------+--------+---------+--------+
- *  88       96        104
- *  +--------+---------+---- 4096
- *  | locks  | rows of | 0
- *  | lost   | locks   |
- *  +--------+---------+----
- *  4096              + 2^18 * 64       + 2^16 * 128     + 2^28
+ *  88       96        104       112
+ *  +--------+---------+---------+---- 4096
+ *  | locks  | rows of | rows of | 0
+ *  | lost   | locks   | inodes  |
+ *  +--------+---------+---------+----
+ *  4096              + 2^18 * 64       + 2^16 * 128     + 2^25 * 32
  *  +-----------------+-----------------+----------------+
- *  | open handles    | locks           | inodes, a bit  |
- *  | 64 B each       | 128 B each      | for each       |
+ *  | open handles    | locks           | inodes         |
+ *  | 64 B each       | 128 B each      | 32 B each      |
  *  +-----------------+-----------------+----------------+
  * </pre>
  *
@@ -30,14 +30,14 @@ import java.nio.ByteBuffer;
  *
  * <p>A process may be killed between any two writes. So a row becomes valid by one write of its
  * first word, made last, and invalid by one write, made first ({@link HandleTable}, {@link
- * LockRecords}).
+ * LockRecords}, {@link KnownInodes}).
  */
 public final class MountMemory {
   /** Bytes of the whole. */
   public static final int BYTES = KnownInodes.AT + KnownInodes.BYTES;
 
   private static final int MAGIC = 0x4d4d5348; // "HSMM" on a little-endian machine
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int VERSION_AT = 4;
   private static final int MOUNT_ID = 8;
   private static final int LOCK_RUN = 24;
@@ -49,6 +49,7 @@ public final class MountMemory {
   static final int HANDLES_OPENED = 80;
   static final int LOCKS_LOST = 88;
   static final int LOCK_ROWS = 96;
+  static final int INODE_ROWS = 104;
   static final int HEADER_BYTES = 4_096;
 
   private final ByteBuffer memory;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,10 +41,14 @@ final class MountKeeper {
   /** From the moment in which a worker says that it ends until it has. */
   private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
+  /** A process that was killed has so long to be gone. */
+  private static final Duration SUCCESSOR_END = Duration.ofSeconds(5);
+
   /** A keeper that gets no mount is of no use. */
   private static final Duration UNUSED = Duration.ofSeconds(30);
 
   private final DescriptorSocket listener;
+  private final IntFunction<@Nullable WorkerCommand> commands;
   private final long startedNs = System.nanoTime();
 
   /** The connection of the worker that serves the mount; null if there is none. */
@@ -52,7 +57,10 @@ final class MountKeeper {
   private @Nullable KeptMount mount;
   private List<Integer> descriptors = List.of();
   private @Nullable WorkerCommand command;
+
+  /** The process that was started last, as long as it has not taken the mount. */
   private @Nullable Process successor;
+
   private long diedNs;
 
   /**
@@ -84,39 +92,81 @@ final class MountKeeper {
   private boolean over;
 
   MountKeeper(DescriptorSocket listener) {
+    this(listener, WorkerCommand::of);
+  }
+
+  /**
+   * A keeper of a worker that a test is.
+   *
+   * @param commands how the process with this number was started; null if that cannot be told
+   */
+  MountKeeper(DescriptorSocket listener, IntFunction<@Nullable WorkerCommand> commands) {
     this.listener = listener;
+    this.commands = commands;
   }
 
   /** Keeps a mount until it is gone. */
   void run() throws IOException {
-    while (!over) {
-      DescriptorSocket serving = worker;
-      List<DescriptorSocket> sockets = new ArrayList<>(List.of(listener));
-      if (serving != null) {
-        sockets.add(serving);
+    try {
+      while (!over) {
+        turn();
       }
-      Candidate starting = candidate;
-      DescriptorSocket told = starting == null ? null : starting.socket();
-      if (told != null) {
-        sockets.add(told);
-      }
-      List<Boolean> readable = DescriptorSocket.awaitReadable(TURN, sockets);
-      if (serving != null && readable.get(1)) {
-        hear(serving);
-      }
-      if (told != null && readable.getLast()) {
-        hearCandidate(told);
-      }
-      if (readable.getFirst()) {
-        admit();
-      }
-      lookAtCandidate();
-      lookAtWorker();
-      if (worker == null && !over) {
-        alone();
-      }
+    } finally {
+      endSuccessor();
+      DescriptorSocket.closeAll(descriptors);
     }
-    DescriptorSocket.closeAll(descriptors);
+  }
+
+  private void turn() throws IOException {
+    DescriptorSocket serving = worker;
+    List<DescriptorSocket> sockets = new ArrayList<>(List.of(listener));
+    if (serving != null) {
+      sockets.add(serving);
+    }
+    Candidate starting = candidate;
+    DescriptorSocket told = starting == null ? null : starting.socket();
+    if (told != null) {
+      sockets.add(told);
+    }
+    List<Boolean> readable = DescriptorSocket.awaitReadable(TURN, sockets);
+    if (serving != null && readable.get(1)) {
+      hear(serving);
+    }
+    if (told != null && readable.getLast()) {
+      hearCandidate(told);
+    }
+    if (readable.getFirst()) {
+      admit();
+    }
+    lookAtCandidate();
+    lookAtWorker();
+    if (worker == null && !over) {
+      alone();
+    }
+  }
+
+  /**
+   * Ends a process that was started to take the mount and has not. Else it would find no keeper, go
+   * on as a worker of its own with a mount that nobody has asked for, and hold the state directory
+   * against the next worker. It has answered nobody, and a start may be killed at any moment. The
+   * mount is let go of only after that: who sees it end can start another worker.
+   */
+  private void endSuccessor() {
+    Process started = successor;
+    if (started == null || !started.isAlive()) {
+      return;
+    }
+    LOG.info("process {} is not to take {} any more: it is ended", started.pid(), point());
+    List<ProcessHandle> below = started.descendants().toList(); // of a launcher that is a script
+    started.destroyForcibly();
+    below.forEach(ProcessHandle::destroyForcibly);
+    try {
+      if (!started.waitFor(SUCCESSOR_END)) {
+        LOG.error("process {} does not end", started.pid());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** The worker that serves the mount says something, or has died. */
@@ -321,7 +371,7 @@ final class MountKeeper {
         if (caller == worker) {
           Succession succession =
               new Succession(how, System.nanoTime() - pausedNs, Math.max(1, starts));
-          WorkerCommand now = WorkerCommand.of(caller.peer().pid());
+          WorkerCommand now = commands.apply(caller.peer().pid());
           command = now == null ? command : now; // it may be of another build
           serves = true;
           LOG.info("process {} serves {}", caller.peer().pid(), point());
@@ -437,7 +487,7 @@ final class MountKeeper {
     }
     mount = received;
     descriptors = given;
-    command = WorkerCommand.of(caller.peer().pid());
+    command = commands.apply(caller.peer().pid());
     worker = caller;
     serves = true;
     caller.send(KeeperMessage.of(KeeperMessage.Kind.DONE).encoded(), List.of());
@@ -458,6 +508,10 @@ final class MountKeeper {
     caller.send(KeeperMessage.of(KeeperMessage.Kind.KEPT, next).encoded(), descriptors);
     mount = next;
     worker = caller;
+    Process started = successor;
+    if (started != null && started.pid() == caller.peer().pid()) {
+      successor = null; // it is the worker now
+    }
     LOG.info("process {} takes {} over", caller.peer().pid(), next.point());
     return true;
   }

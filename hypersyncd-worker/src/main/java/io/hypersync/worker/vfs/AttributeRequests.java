@@ -55,7 +55,10 @@ final class AttributeRequests {
    */
   void setAttr(RequestHeader header, FuseOperation.SetAttr request, FuseReply reply)
       throws RequestFailed {
-    NodeId node = nodes.id(header.nodeId());
+    NodeId node =
+        request.has(SetAttrValid.FH)
+            ? nodes.id(header.nodeId(), request.fhBits())
+            : nodes.id(header.nodeId());
     if (!request.has(SetAttrValid.SIZE)) {
       setOthers(header, node, request, reply);
       return;

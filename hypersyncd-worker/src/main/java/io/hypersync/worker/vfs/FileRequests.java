@@ -192,7 +192,7 @@ final class FileRequests {
     repaired.answer(
         reply,
         () -> {
-          Node node = nodes.node(view.state(), header.nodeId());
+          Node node = nodes.node(view.state(), header.nodeId(), request.fh());
           if (!(node.content() instanceof FileContent content)) {
             throw new RequestFailed(Errno.EISDIR);
           }
@@ -217,7 +217,7 @@ final class FileRequests {
 
   void write(RequestHeader header, FuseOperation.Write request, FuseReply reply)
       throws RequestFailed {
-    NodeId node = nodes.id(header.nodeId());
+    NodeId node = nodes.id(header.nodeId(), request.fh());
     int length = request.data().length;
     if (length == 0) {
       reply.write(0);
@@ -242,8 +242,8 @@ final class FileRequests {
     submitter.submit(header, through, op, payload, reply, (_, _) -> reply.write(length));
   }
 
-  void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {
-    submitter.fsync(header, nodes.id(header.nodeId()), reply);
+  void fsync(RequestHeader header, FileHandle handle, FuseReply reply) throws RequestFailed {
+    submitter.fsync(header, nodes.id(header.nodeId(), handle), reply);
   }
 
   /**

@@ -36,7 +36,7 @@ final class InodeTable {
   /**
    * A table whose inodes are kept elsewhere, too.
    *
-   * @param kept is told of each inode before the kernel is; null for nobody
+   * @param kept is told of each lookup before the kernel is; null for nobody
    */
   InodeTable(@Nullable KnownInodes kept) {
     for (int i = 0; i < parts.length; i++) {
@@ -50,8 +50,13 @@ final class InodeTable {
   }
 
   /** Raises the lookup count, adding the inode if it is new. Called before the reply is sent. */
-  void lookedUp(InodeNo inode, NodeId node) {
-    part(inode).lookedUp(inode.value(), node);
+  void lookedUp(InodeNo inode, NodeId node, boolean directory) {
+    part(inode).lookedUp(inode, node, directory);
+  }
+
+  /** Adds an inode that the kernel holds since an earlier process has answered. */
+  void inherit(KnownInodes.Row row) {
+    part(row.inode()).inherit(row);
   }
 
   /** Notes a name that leads to an inode now, if the kernel holds it. */
@@ -64,9 +69,13 @@ final class InodeTable {
     return part(inode).place(inode.value());
   }
 
-  /** Lowers the lookup count (FORGET); at 0 the inode is removed. */
-  void forget(InodeNo inode, long lookups) {
-    part(inode).forget(inode.value(), lookups);
+  /**
+   * Lowers the lookup count (FORGET); at 0 the inode is removed.
+   *
+   * @return whether it is known no more
+   */
+  boolean forget(InodeNo inode, long lookups) {
+    return part(inode).forget(inode.value(), lookups);
   }
 
   /** Tells of all inodes, one part of the table after the other; no lock is held meanwhile. */
@@ -118,16 +127,21 @@ final class InodeTable {
       return inodes.get(inode);
     }
 
-    synchronized void lookedUp(long inode, NodeId node) {
-      KernelInode known = inodes.get(inode);
+    synchronized void lookedUp(InodeNo inode, NodeId node, boolean directory) {
+      KernelInode known = inodes.get(inode.value());
       if (known == null) {
-        known = new KernelInode(node);
-        inodes.put(inode, known);
+        int row = kept == null ? KnownInodes.NO_ROW : kept.add(inode, node, directory);
+        inodes.put(inode.value(), KernelInode.lookedUp(node, row));
+      } else {
+        long lookups = known.lookedUp();
         if (kept != null) {
-          kept.add(inode);
+          kept.count(known.row(), lookups);
         }
       }
-      known.lookedUp();
+    }
+
+    synchronized void inherit(KnownInodes.Row row) {
+      inodes.put(row.inode().value(), KernelInode.inherited(row));
     }
 
     synchronized void named(long inode, NameInDirectory place) {
@@ -142,15 +156,24 @@ final class InodeTable {
       return known == null ? null : known.place();
     }
 
-    synchronized void forget(long inode, long lookups) {
+    synchronized boolean forget(long inode, long lookups) {
       KernelInode known = inodes.get(inode);
-      if (known != null && !known.survives(lookups)) {
-        inodes.remove(inode);
-        if (kept != null) {
-          kept.remove(inode);
-        }
-        shrink();
+      if (known == null) {
+        return true;
       }
+      long left = known.takenBack(lookups);
+      if (left > 0) {
+        if (kept != null) {
+          kept.count(known.row(), left);
+        }
+        return false;
+      }
+      inodes.remove(inode);
+      if (kept != null) {
+        kept.remove(known.row());
+      }
+      shrink();
+      return true;
     }
 
     synchronized List<Numbered> all() {

@@ -3,6 +3,7 @@ package io.hypersync.worker.vfs;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.incarnation.KnownInodes;
 import io.hypersync.worker.inotify.NameInDirectory;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class KernelInode {
   private final NodeId node;
+
+  /** Where the next process finds it; {@link KnownInodes#NO_ROW} if it does not. */
+  private final int row;
+
+  /** Whether an earlier process has counted lookups, so that there may be fewer. */
+  private final boolean inherited;
 
   /** Null until a name in this directory is cached or changed, or its listing is cached. */
   private volatile @Nullable KernelDirectory directory;
@@ -33,16 +40,42 @@ final class KernelInode {
    */
   private long lookups;
 
-  KernelInode(NodeId node) {
+  private KernelInode(NodeId node, int row, long lookups, boolean inherited) {
     this.node = node;
+    this.row = row;
+    this.lookups = lookups;
+    this.inherited = inherited;
+  }
+
+  /** An inode that was looked up for the first time. */
+  static KernelInode lookedUp(NodeId node, int row) {
+    return new KernelInode(node, row, 1, false);
+  }
+
+  /** An inode of which an earlier process has told the kernel. */
+  static KernelInode inherited(KnownInodes.Row row) {
+    return new KernelInode(row.node(), row.row(), row.lookups(), true);
+  }
+
+  int row() {
+    return row;
+  }
+
+  /**
+   * Whether the kernel may have counted fewer lookups than are counted here: an earlier process was
+   * killed between an answer, or a FORGET, and its count (decision 066).
+   */
+  boolean isInherited() {
+    return inherited;
   }
 
   NodeId node() {
     return node;
   }
 
-  void lookedUp() {
-    lookups++;
+  /** Counts a lookup; returns the count. */
+  long lookedUp() {
+    return ++lookups;
   }
 
   /** Notes a name that leads to the inode now. */
@@ -55,10 +88,10 @@ final class KernelInode {
     return name == null ? null : new NameInDirectory(new InodeNo(directoryNumber), name);
   }
 
-  /** Lowers the lookup count; returns whether the kernel still holds the inode. */
-  boolean survives(long takenBack) {
-    lookups -= Math.min(lookups, takenBack < 0 ? Long.MAX_VALUE : takenBack);
-    return lookups > 0;
+  /** Lowers the lookup count, to 0 at least; returns it. */
+  long takenBack(long taken) {
+    lookups -= Math.min(lookups, taken < 0 ? Long.MAX_VALUE : taken);
+    return lookups;
   }
 
   /** The names and listing that the kernel may have cached, or null if none yet. */

@@ -30,14 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KernelInodes implements KernelCaches, KernelReferences {
   private final InodeTable inodes;
+  private final AbsentInodes absent = new AbsentInodes();
   private final OpenNodes opened = new OpenNodes();
   private final @Nullable MountMemory memory;
 
   /** The handles that an earlier process has left open, until the filesystem takes them over. */
   private final List<HandleTable.Row> left;
-
-  /** Whether the kernel may hold inodes that {@link #inherit} has not named yet. */
-  private volatile boolean inheriting;
 
   private volatile Set<NameInDirectory> shadowed = Set.of();
 
@@ -52,48 +50,55 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * A table that is kept in memory that outlives this process.
    *
    * @param memory of the mount; null to keep nothing
-   * @param isSuccessor whether an earlier process has served the mount: what it has left open is
-   *     open from the beginning
+   * @param isSuccessor whether an earlier process has served the mount, and has ended: what it has
+   *     left open is open from the beginning, and what the kernel has looked up is known
    */
   public KernelInodes(@Nullable MountMemory memory, boolean isSuccessor) {
     this.memory = memory;
     this.inodes = new InodeTable(memory == null ? null : memory.inodes());
     this.left = memory != null && isSuccessor ? memory.handles().inherit() : List.of();
-    this.inheriting = isSuccessor;
     left.forEach(row -> opened.opened(row.node()));
-    inodes.lookedUp(InodeNo.ROOT, FsState.ROOT);
+    if (memory != null && isSuccessor) {
+      memory.inodes().inherit(inodes::inherit);
+    }
+    if (inodes.get(InodeNo.ROOT) == null) {
+      inodes.lookedUp(InodeNo.ROOT, FsState.ROOT, true);
+    }
   }
 
   /**
-   * Finds the nodes that the kernel has held since an earlier process served the mount. It may have
-   * anything of them cached. Looks at all nodes of the state.
+   * Notes that the kernel may have anything cached of the nodes that it has held since an earlier
+   * process served the mount. To be called before the first request.
    *
-   * @return their inodes
+   * @return their inodes; the kernel may not have some of them (see {@link #absent})
    */
-  public List<InodeNo> inherit(FsState state) {
+  public List<InodeNo> inherit() {
     MountMemory kept = memory;
     if (kept == null) {
       return List.of();
     }
-    List<InodeNo> found = new ArrayList<>();
-    for (Node node : state.nodes()) {
-      if (kept.inodes().has(node.inode())) {
-        found.add(node.inode());
-        if (inodes.get(node.inode()) == null) {
-          inodes.lookedUp(node.inode(), node.id());
-        }
-        KernelInode known = inodes.get(node.inode());
-        if (known != null) {
+    List<InodeNo> found = new ArrayList<>(inodes.size());
+    inodes.forEach(
+        (number, known) -> {
+          found.add(number);
           known.noteAttributes();
           known.notePages();
-          if (node.type() == NodeType.DIRECTORY) {
+          if (kept.inodes().isDirectory(known.row())) {
             known.directory().listing().inherited();
           }
-        }
-      }
-    }
-    inheriting = false;
+        });
     return found;
+  }
+
+  /** Those inodes of this table that the kernel does not have, as far as that is known. */
+  public AbsentInodes absent() {
+    return absent;
+  }
+
+  /** Whether the lookup count of an inode may be too high, because another process has begun it. */
+  public boolean isInherited(InodeNo inode) {
+    KernelInode known = inodes.get(inode);
+    return known != null && known.isInherited();
   }
 
   /** The table of open handles that outlives this process; null if there is none. */
@@ -128,7 +133,8 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
 
   /** Raises the lookup count; called before a reply with an entry for the node is sent. */
   void lookedUp(Node node) {
-    inodes.lookedUp(node.inode(), node.id());
+    inodes.lookedUp(node.inode(), node.id(), node.type() == NodeType.DIRECTORY);
+    absent.answered(node.inode());
   }
 
   /** Notes a name that leads to an inode now. It may lead elsewhere later, unnoticed. */
@@ -143,8 +149,8 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
 
   /** Lowers the lookup count (FORGET); surplus lookups and unknown inodes are ignored. */
   public void forget(InodeNo inode, long lookups) {
-    if (!inode.equals(InodeNo.ROOT)) {
-      inodes.forget(inode, lookups);
+    if (!inode.equals(InodeNo.ROOT) && inodes.forget(inode, lookups)) {
+      absent.answered(inode);
     }
   }
 
@@ -274,8 +280,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
 
   @Override
   public boolean isKnown(InodeNo inode) {
-    return inodes.get(inode) != null
-        || (inheriting && memory != null && memory.inodes().has(inode));
+    return inodes.get(inode) != null;
   }
 
   @Override

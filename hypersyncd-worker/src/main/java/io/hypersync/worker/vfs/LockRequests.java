@@ -37,7 +37,8 @@ final class LockRequests {
       throws RequestFailed {
     boolean flock = (request.lockFlags() & FuseFlags.Lock.FLOCK) != 0;
     LockSpace space = flock ? LockSpace.FLOCK : LockSpace.POSIX;
-    OwnerLockKey key = new OwnerLockKey(nodes.id(header.nodeId()), space, request.owner());
+    OwnerLockKey key =
+        new OwnerLockKey(nodes.id(header.nodeId(), request.fh()), space, request.owner());
     LockMode mode = mode(request.lock());
     LockRange range = flock ? LockRange.WHOLE : range(request.lock());
     if (mode != null) {
@@ -71,7 +72,7 @@ final class LockRequests {
   void getLk(RequestHeader header, FuseOperation.GetLk request, FuseReply reply)
       throws RequestFailed {
     OwnerLockKey key =
-        new OwnerLockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.owner());
+        new OwnerLockKey(nodes.id(header.nodeId(), request.fh()), LockSpace.POSIX, request.owner());
     FuseLock asked = request.lock();
     LockMode mode = mode(asked);
     if (mode == null) {
@@ -109,7 +110,8 @@ final class LockRequests {
   void flush(RequestHeader header, FuseOperation.Flush request, FuseReply reply)
       throws RequestFailed {
     OwnerLockKey key =
-        new OwnerLockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.lockOwner());
+        new OwnerLockKey(
+            nodes.id(header.nodeId(), request.fh()), LockSpace.POSIX, request.lockOwner());
     if (locks.heldLocks().mayHold(key)) {
       locks.release(key, reply::ok);
     } else {

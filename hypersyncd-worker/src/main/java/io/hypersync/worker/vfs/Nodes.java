@@ -10,6 +10,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.inotify.NameInDirectory;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Nodes {
   private final Supplier<View> current;
   private final KernelInodes inodes;
+  private final OpenHandles handles;
   private final AtimeOverrides times;
   private final CachePolicy policy;
   private final Clock clock;
@@ -33,11 +35,13 @@ final class Nodes {
   Nodes(
       Supplier<View> current,
       KernelInodes inodes,
+      OpenHandles handles,
       AtimeOverrides times,
       CachePolicy policy,
       Clock clock) {
     this.current = current;
     this.inodes = inodes;
+    this.handles = handles;
     this.times = times;
     this.policy = policy;
     this.clock = clock;
@@ -60,9 +64,27 @@ final class Nodes {
     return id;
   }
 
+  /**
+   * The node that a call through an open handle is for: that of the handle, whatever the kernel
+   * holds. ESTALE if there is no such handle, and the kernel does not hold the inode either.
+   */
+  NodeId id(InodeNo inode, FileHandle handle) throws RequestFailed {
+    OpenHandles.OpenHandle open = handles.get(handle);
+    return open == null ? id(inode) : open.node();
+  }
+
   /** The node in S_v: ESTALE if it has been reaped. */
   Node node(FsState state, InodeNo inode) throws RequestFailed {
-    Node node = state.node(id(inode));
+    return node(state, id(inode));
+  }
+
+  /** The node of {@link #id(InodeNo, FileHandle)} in S_v: ESTALE if it has been reaped. */
+  Node node(FsState state, InodeNo inode, FileHandle handle) throws RequestFailed {
+    return node(state, id(inode, handle));
+  }
+
+  private static Node node(FsState state, NodeId id) throws RequestFailed {
+    Node node = state.node(id);
     if (node == null) {
       throw new RequestFailed(Errno.ESTALE);
     }

@@ -39,7 +39,7 @@ final class RangeRequests {
    */
   void allocate(RequestHeader header, FuseOperation.Fallocate request, FuseReply reply)
       throws RequestFailed {
-    NodeId node = nodes.id(header.nodeId());
+    NodeId node = nodes.id(header.nodeId(), request.fh());
     AllocateMode mode =
         switch (request.mode()) {
           case 0 -> AllocateMode.EXTEND;
@@ -69,8 +69,8 @@ final class RangeRequests {
    */
   void copy(RequestHeader header, FuseOperation.CopyFileRange request, FuseReply reply)
       throws RequestFailed {
-    Node source = nodes.node(nodes.state(), header.nodeId());
-    NodeId target = nodes.id(request.targetNode());
+    Node source = nodes.node(nodes.state(), header.nodeId(), request.fh());
+    NodeId target = nodes.id(request.targetNode(), request.targetFh());
     if (request.flags() != 0 || request.offset() < 0 || request.targetOffset() < 0) {
       throw new RequestFailed(Errno.EINVAL);
     }
@@ -120,7 +120,7 @@ final class RangeRequests {
    */
   void seek(RequestHeader header, FuseOperation.Lseek request, FuseReply reply)
       throws RequestFailed {
-    Node node = nodes.node(nodes.state(), header.nodeId());
+    Node node = nodes.node(nodes.state(), header.nodeId(), request.fh());
     if (!(node.content() instanceof FileContent content)) {
       throw new RequestFailed(Errno.EINVAL);
     }

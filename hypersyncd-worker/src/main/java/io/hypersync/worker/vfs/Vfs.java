@@ -100,7 +100,7 @@ public final class Vfs implements FuseHandler {
     this.mutations = mutations;
     this.policy = policy;
     this.clock = clock;
-    this.nodes = new Nodes(view, inodes, times, policy, clock);
+    this.nodes = new Nodes(view, inodes, handles, times, policy, clock);
     FileReader reader = new FileReader(chunks, recent);
     this.pages = new PageFetches(mutations);
     this.repaired = new RepairedReads(mutations, pages);
@@ -330,8 +330,8 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.Flush flush -> locks.flush(header, flush, reply);
       case FuseOperation.GetLk get -> locks.getLk(header, get, reply);
       case FuseOperation.SetLk set -> locks.setLk(header, set, reply);
-      case FuseOperation.Fsync _ -> files.fsync(header, reply);
-      case FuseOperation.FsyncDir _ -> files.fsync(header, reply);
+      case FuseOperation.Fsync sync -> files.fsync(header, sync.fh(), reply);
+      case FuseOperation.FsyncDir sync -> files.fsync(header, sync.fh(), reply);
       case FuseOperation.Symlink symlink -> namespace.symlink(header, symlink, reply);
       case FuseOperation.MkNod mkNod -> namespace.mkNod(header, mkNod, reply);
       case FuseOperation.MkDir mkDir -> namespace.mkDir(header, mkDir, reply);

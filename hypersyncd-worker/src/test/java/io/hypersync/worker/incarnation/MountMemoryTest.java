@@ -1,7 +1,6 @@
 package io.hypersync.worker.incarnation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +16,7 @@ import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,6 +53,12 @@ class MountMemoryTest {
     return MountMemory.of(MemoryFile.map(descriptor, MountMemory.BYTES));
   }
 
+  private static List<KnownInodes.Row> inherited(KnownInodes inodes) {
+    List<KnownInodes.Row> rows = new ArrayList<>();
+    inodes.inherit(rows::add);
+    return rows;
+  }
+
   @Test
   void theMountHasOneIdAndItsLocksOneRun() throws IOException {
     before.lockNumber(17);
@@ -68,11 +74,11 @@ class MountMemoryTest {
   @Test
   void whatIsNoMemoryOfAMountIsRefused() throws IOException {
     ByteBuffer memory = MemoryFile.map(descriptor, MountMemory.BYTES);
-    memory.putInt(4, 3);
+    memory.putInt(4, 2);
     assertTrue(
         assertThrows(IllegalArgumentException.class, () -> MountMemory.of(memory))
             .getMessage()
-            .contains("version 3"));
+            .contains("version 2"));
     memory.putInt(0, 0);
     assertThrows(IllegalArgumentException.class, () -> MountMemory.of(memory));
     assertThrows(
@@ -134,21 +140,42 @@ class MountMemoryTest {
   }
 
   @Test
-  void theInodesOfTheKernelAreABitEach() throws IOException {
-    for (long inode : new long[] {1, 63, 64, 1L << 30}) {
-      before.inodes().add(inode);
-    }
-    before.inodes().add(62);
-    before.inodes().remove(62);
+  void theInodesOfTheKernelHaveARowEachWithTheirLookups() throws IOException {
+    KnownInodes inodes = before.inodes();
+    int often = inodes.add(new InodeNo(1L << 40), NODE, false);
+    int forgotten = inodes.add(new InodeNo(2), NODE, true);
+    inodes.add(new InodeNo(3), new NodeId(7, 8), true);
+    inodes.count(often, 5_000_000_000L);
+    inodes.remove(forgotten);
     KnownInodes after = after().inodes();
     assertEquals(
-        List.of(1L, 63L, 64L, 1L << 30),
-        List.of(1L, 2L, 62L, 63L, 64L, 65L, 1L << 30).stream()
-            .filter(inode -> after.has(new InodeNo(inode)))
-            .toList());
-    assertFalse(after.has(new InodeNo(-1)));
-    before.inodes().add(Long.MAX_VALUE);
-    assertEquals("more was in use than is kept", after().obstacle(), "and that is said");
+        List.of(
+            new KnownInodes.Row(0, new InodeNo(1L << 40), NODE, 5_000_000_000L, false),
+            new KnownInodes.Row(2, new InodeNo(3), new NodeId(7, 8), 1, true)),
+        inherited(after));
+    assertTrue(after.isDirectory(2));
+    assertEquals(1, after.add(new InodeNo(4), NODE, false), "a free row is used again");
+    assertEquals(3, after.add(new InodeNo(5), NODE, false), "and then one that never was");
+    assertEquals(4, inherited(after().inodes()).size());
+  }
+
+  @Test
+  void moreInodesThanFitAreSaidToBeLost() throws IOException {
+    ByteBuffer memory = MemoryFile.map(descriptor, MountMemory.BYTES);
+    KnownInodes inodes = before.inodes();
+    inodes.add(new InodeNo(1), NODE, false);
+    memory.putLong(MountMemory.INODE_ROWS, KnownInodes.MAX_INODES); // all but the first are free
+    KnownInodes full = after().inodes();
+    full.inherit(_ -> {});
+    for (int i = 1; i < KnownInodes.MAX_INODES; i++) {
+      full.take();
+    }
+    assertEquals("", after().obstacle());
+    int beyond = full.add(new InodeNo(2), NODE, false);
+    assertEquals("more was in use than is kept", after().obstacle());
+    full.count(beyond, 2);
+    full.remove(beyond);
+    assertEquals(1, inherited(after().inodes()).size(), "it is nowhere");
   }
 
   @Test

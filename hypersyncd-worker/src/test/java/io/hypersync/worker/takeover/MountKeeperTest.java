@@ -7,15 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.worker.fuse.dev.DescriptorSocket;
 import io.hypersync.worker.fuse.dev.MemoryFile;
+import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,13 +29,18 @@ import org.junit.jupiter.api.io.TempDir;
  * a second one at the same time, and callers that make no sense.
  */
 class MountKeeperTest {
-  private static final KeptMount MOUNT =
-      new KeptMount(
-          1L << 40, 45, 0x8000_0000_0001L, 1 << 20, Duration.ofMinutes(1), 1, true, Path.of("/m"));
+  private static final KeptMount MOUNT = kept(1L << 40, Duration.ofMinutes(1));
 
   @TempDir Path folder;
   private Path socket;
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** How the worker was started; null: it cannot be told. */
+  private volatile @Nullable WorkerCommand sameAgain;
+
+  private static KeptMount kept(long device, Duration timeout) {
+    return new KeptMount(device, 45, 0x8000_0000_0001L, 1 << 20, timeout, 1, true, Path.of("/m"));
+  }
 
   @BeforeEach
   void start() throws IOException {
@@ -43,7 +51,7 @@ class MountKeeperTest {
         .start(
             () -> {
               try (listener) {
-                new MountKeeper(listener).run();
+                new MountKeeper(listener, _ -> sameAgain).run();
               } catch (IOException e) {
                 throw new AssertionError(e);
               } finally {
@@ -59,10 +67,14 @@ class MountKeeperTest {
   }
 
   private KeeperClient give() throws IOException {
+    return give(MOUNT);
+  }
+
+  private KeeperClient give(KeptMount mount) throws IOException {
     KeeperClient client = KeeperClient.connect(socket);
     int memory = MemoryFile.create("memory", 4);
     int device = MemoryFile.create("device", 8);
-    client.give(MOUNT, memory, List.of(device));
+    client.give(mount, memory, List.of(device));
     DescriptorSocket.closeAll(List.of(memory, device));
     return client;
   }
@@ -113,6 +125,49 @@ class MountKeeperTest {
       }
       worker.end();
     }
+  }
+
+  /** It would go on as a worker of its own, with the state of the next worker that is started. */
+  @Test
+  void aProcessThatHasNotTakenTheMountInTimeEndsBeforeTheMountDoes() throws Exception {
+    sameAgain = new WorkerCommand(slowStart(), List.of(), folder);
+    String proc = MountTable.read().at("/proc").orElseThrow().device(); // any that is mounted
+    long mounted = Long.parseLong(proc.substring(proc.indexOf(':') + 1));
+    give(kept(mounted, Duration.ofSeconds(2))).close(); // and dies
+    ProcessHandle successor = started();
+    assertTrue(ended.await(40, TimeUnit.SECONDS), "the keeper ends: nobody has taken the mount");
+    assertFalse(successor.isAlive(), "and before it the process that it had started");
+  }
+
+  @Test
+  void aSuccessorThatIsStillStartingEndsWithTheMount() throws Exception {
+    sameAgain = new WorkerCommand(slowStart(), List.of(), folder);
+    try (DescriptorSocket worker = DescriptorSocket.connect(socket)) {
+      int memory = MemoryFile.create("memory", 4);
+      int device = MemoryFile.create("device", 8);
+      worker.send(
+          KeeperMessage.of(KeeperMessage.Kind.GIVE, MOUNT).encoded(), List.of(memory, device));
+      DescriptorSocket.closeAll(List.of(memory, device));
+      var _ = worker.receive(KeeperMessage.MAX_BYTES);
+      worker.send(KeeperMessage.of(KeeperMessage.Kind.RESTART).encoded(), List.of());
+      ProcessHandle successor = started();
+      worker.send(KeeperMessage.of(KeeperMessage.Kind.END).encoded(), List.of());
+      assertTrue(ended.await(40, TimeUnit.SECONDS), "the keeper ends: the mount is gone");
+      assertFalse(successor.isAlive());
+    }
+  }
+
+  /** The command of a process that says its number and does not come to its turn. */
+  private List<String> slowStart() {
+    return List.of("/bin/sh", "-c", "echo $$ >started.part; mv started.part started; sleep 600; :");
+  }
+
+  private ProcessHandle started() throws Exception {
+    Path started = folder.resolve("started");
+    while (!Files.exists(started)) {
+      Thread.sleep(10);
+    }
+    return ProcessHandle.of(Long.parseLong(Files.readString(started).strip())).orElseThrow();
   }
 
   @Test

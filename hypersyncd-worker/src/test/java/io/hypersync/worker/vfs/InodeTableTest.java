@@ -25,7 +25,7 @@ class InodeTableTest {
   @Test
   void manyComeAndGoAndThoseThatStayAreStillThere() {
     for (long inode = 1; inode <= MANY; inode++) {
-      table.lookedUp(new InodeNo(inode), node(inode));
+      table.lookedUp(new InodeNo(inode), node(inode), false);
     }
     assertEquals(MANY, table.size());
     for (long inode = 1; inode <= MANY; inode++) {
@@ -62,8 +62,8 @@ class InodeTableTest {
                   together.await();
                   for (int round = 0; round < rounds; round++) {
                     for (long inode = 1; inode <= inodes; inode++) {
-                      table.lookedUp(new InodeNo(inode), node(inode));
-                      table.lookedUp(new InodeNo(inode), node(inode));
+                      table.lookedUp(new InodeNo(inode), node(inode), false);
+                      table.lookedUp(new InodeNo(inode), node(inode), false);
                       table.forget(new InodeNo(inode), 1);
                     }
                   }

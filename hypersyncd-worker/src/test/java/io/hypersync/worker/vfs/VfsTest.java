@@ -774,6 +774,33 @@ class VfsTest {
     assertEquals(List.of("ESTALE"), ask(file, new FuseOperation.GetAttr(0, FileHandle.NONE)).heard);
   }
 
+  /** The handle says which node it is of. */
+  @Test
+  void callsThroughAnOpenHandleDoNotNeedTheInode() {
+    write(FileHandle.NONE, 0, "hello", 0);
+    FileHandle open = ask(file, new FuseOperation.Open(O_RDWR, 0)).fh;
+    FileHandle listed = ask(directory, new FuseOperation.OpenDir(0, 0)).fh;
+    FuseLockOwner owner = new FuseLockOwner(9);
+    FuseLock unlock = new FuseLock(0, Long.MAX_VALUE, 2, 42);
+    ask(file, new FuseOperation.Forget(99));
+    ask(directory, new FuseOperation.Forget(99));
+    assertEquals(List.of("ESTALE"), read(FileHandle.NONE, 0, 10).heard);
+    assertEquals(List.of("data hello"), read(open, 0, 10).heard);
+    assertEquals(List.of("write 1"), write(open, 5, "!", 0).heard);
+    for (FuseOperation operation :
+        List.of(
+            new FuseOperation.Fsync(open, 0),
+            new FuseOperation.Flush(open, owner),
+            new FuseOperation.SetLk(open, owner, unlock, 0, false),
+            new FuseOperation.Fallocate(open, 0, 10, 0))) {
+      assertEquals(List.of("ok"), ask(file, operation).heard, operation.toString());
+    }
+    assertEquals(List.of("lseek 0"), ask(file, new FuseOperation.Lseek(open, 0, SEEK_DATA)).heard);
+    assertEquals(List.of("ok"), ask(directory, new FuseOperation.FsyncDir(listed, 0)).heard);
+    ask(file, new FuseOperation.Release(open, 0, 0, owner));
+    assertEquals(List.of("ESTALE"), read(open, 0, 10).heard, "it is closed");
+  }
+
   @Test
   void aLockIsAskedForAndUnlockedOnlyIfItMayBeHeld() {
     FuseLock whole = new FuseLock(0, Long.MAX_VALUE, 1, 42);

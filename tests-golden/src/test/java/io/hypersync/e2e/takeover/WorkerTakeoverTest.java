@@ -69,6 +69,7 @@ class WorkerTakeoverTest {
     WriteLoad.prepare(b);
     Files.createDirectory(b.resolve("stands"));
     Files.writeString(b.resolve("locked"), "x".repeat(100));
+    LookedUpFiles files = LookedUpFiles.make(b.resolve("looked-up"));
     Commits commits = new Commits(Files.createDirectory(b.resolve("repository")));
     commits.start();
     WriteLoad load = WriteLoad.start(List.of(b), Duration.ofMillis(2));
@@ -87,7 +88,9 @@ class WorkerTakeoverTest {
       rival.must("wanted = open('" + a + "/locked', 'r+b')");
       for (int kill = 1; kill <= KILLS; kill++) {
         load.awaitProgress(50);
+        files.lookUp();
         killWorker("b", kill + 1);
+        files.read();
         user.must("assert os.getcwd() == '" + b + "/stands'");
         user.must("open('here', 'a').write('x')");
         user.must("os.write(gone, b'!')");
