@@ -390,6 +390,7 @@ public final class LeaderDaemon implements Daemon {
       case EVENTS -> args -> runtime.events(args);
       case CERTIFICATES -> args -> runtime.certificates(args);
       case MESSAGE -> args -> runtime.message(args);
+      case LOCKS -> args -> runtime.locks(args);
       case STAGES -> args -> runtime.stages(intents(args.path("intents")));
       case SNAPSHOT -> args -> runtime.snapshot(args);
       case GC -> args -> runtime.collection(args);

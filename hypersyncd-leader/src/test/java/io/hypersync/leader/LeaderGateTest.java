@@ -78,7 +78,9 @@ class LeaderGateTest {
             "persistIntents", // of entries that are durable already
             "intentsWritten",
             "beginRestore",
-            "endRestore")) {
+            "endRestore",
+            "tune",
+            "revoked")) { // asked behind the gate of admin commands; what it sends has a gate, too
       METHODS.put(keeps, Kept.KEEPS);
     }
     for (String answers :
@@ -103,6 +105,8 @@ class LeaderGateTest {
             "divergences",
             "snapshots",
             "collections",
+            "certificates", // admin commands revoke behind the gate of all that change something
+            "tuning",
             "pasts",
             "restores",
             "reaper")) {

@@ -173,6 +173,7 @@ class ArchitectureTest {
     "picocli..,                 io.hypersync.cli..",
     "io.nats..,                 io.hypersync.coordination.cas.nats..",
     "io.prometheus..,           io.hypersync.cli.metrics..",
+    "org.jline..,               io.hypersync.cli.top.terminal..",
     "ru.serce.jnrfuse..,        io.hypersync.worker.fuse.jnr..",
     "jnr..,                     io.hypersync.worker.fuse.jnr..",
   })

@@ -10,7 +10,6 @@ import io.hypersync.cli.render.DoctorReport;
 import io.hypersync.model.text.Printable;
 import io.hypersync.runtime.admin.UserError;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -50,15 +49,8 @@ final class DoctorCommand implements Callable<Integer> {
     ArrayNode list = json.putArray("findings");
     boolean isFine = true;
     for (Finding each : findings) {
-      ObjectNode node = list.addObject();
-      node.put("code", each.trouble().code());
-      node.put("severity", each.trouble().severity().name().toLowerCase(Locale.ROOT));
-      node.put("detail", Printable.line(each.detail()));
-      node.put("why", each.trouble().why());
-      node.put("remedy", each.trouble().remedy());
-      node.put("fix", each.repair().map(repair -> Printable.line(repair.text())).orElse(null));
       boolean isFixed = fix && each.repair().isPresent() && repaired(each.repair().get());
-      node.put("fixed", isFixed);
+      list.add(each.json().put("fixed", isFixed));
       isFine &= isFixed || each.trouble().severity() != Severity.ERROR;
     }
     json.put("ok", isFine);

@@ -51,6 +51,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("mount", MountCommand.class);
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);
+    COMMANDS.put("top", TopCommand.class);
     COMMANDS.put("log", LogCommand.class);
     COMMANDS.put("who", WhoCommand.class);
     COMMANDS.put("hazards", HazardsCommand.class);
@@ -68,6 +69,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("ntm", NtmCommand.class);
     COMMANDS.put("doctor", DoctorCommand.class);
     COMMANDS.put("config", ConfigCommand.class);
+    COMMANDS.put("support", SupportCommand.class);
     COMMANDS.put("env", EnvCommand.class);
     COMMANDS.put("exec", ExecCommand.class);
     COMMANDS.put("snapshot", SnapshotCommand.class);

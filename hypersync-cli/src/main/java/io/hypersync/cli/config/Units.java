@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Numbers with units: {@code "250ms"}, {@code "5m"}, {@code "1MiB"}. */
-final class Units {
+public final class Units {
   private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]{1,18}) ?([A-Za-z]+)");
 
   private static final Map<String, Long> DURATION_NS = new LinkedHashMap<>();
@@ -38,7 +38,7 @@ final class Units {
    *
    * @throws IllegalArgumentException if it is not a number and a unit, or is longer than 292 years
    */
-  static Duration parseDuration(String text) {
+  public static Duration parseDuration(String text) {
     return Duration.ofNanos(parse(text, DURATION_NS));
   }
 

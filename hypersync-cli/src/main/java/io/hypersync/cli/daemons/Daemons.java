@@ -55,6 +55,11 @@ public final class Daemons {
     return searched;
   }
 
+  /** Returns the admin sockets, of living and dead daemons. */
+  public List<Path> sockets() {
+    return sockets;
+  }
+
   /** Whether there is the socket of a leader, which may not answer. */
   public boolean hasLeader() {
     return sockets.stream().anyMatch(RunDirectory::isLeader);

@@ -1,6 +1,10 @@
 package io.hypersync.cli.doctor;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.text.Printable;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -16,6 +20,18 @@ public record Finding(Trouble trouble, String detail, Optional<Repair> repair) {
 
   static Finding repairable(Trouble trouble, String detail, Repair repair) {
     return new Finding(trouble, detail, Optional.of(repair));
+  }
+
+  /** As {@code docs/json.md} says, without {@code fixed}; all texts are printable. */
+  public ObjectNode json() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("code", trouble.code())
+        .put("severity", trouble.severity().name().toLowerCase(Locale.ROOT))
+        .put("detail", Printable.line(detail))
+        .put("why", trouble.why())
+        .put("remedy", trouble.remedy())
+        .put("fix", repair.map(each -> Printable.line(each.text())).orElse(null));
   }
 
   /** What is safe to do without asking. */

@@ -97,7 +97,7 @@ public final class Probes {
    *
    * @throws IOException if that cannot be looked at: the process is another user's, or gone
    */
-  private static List<Path> stateDirs(long pid) throws IOException {
+  static List<Path> stateDirs(long pid) throws IOException {
     List<Path> locked = new ArrayList<>();
     try (Stream<Path> descriptors = Files.list(PROC.resolve(Long.toString(pid)).resolve("fd"))) {
       for (Path descriptor : (Iterable<Path>) descriptors::iterator) {

@@ -12,7 +12,7 @@ import java.util.Map;
  * Chooses the directories that should be local to each machine instead of shared, with the evidence
  * (hypersync.md 3, 17.1(2)). Pure.
  */
-final class LocalCandidates {
+public final class LocalCandidates {
   /** A directory with a smaller share of all mutations is not worth moving. */
   private static final double LEAST_SHARE = 0.02;
 
@@ -61,7 +61,7 @@ final class LocalCandidates {
    * @param directories of a profile, each counted with everything below it, sorted by mutations
    * @param mutations total number of the profile
    */
-  static ArrayNode of(JsonNode directories, long mutations) {
+  public static ArrayNode of(JsonNode directories, long mutations) {
     ArrayNode found = JsonNodeFactory.instance.arrayNode();
     List<String> taken = new ArrayList<>();
     for (JsonNode directory : directories) { // a parent has more mutations, so it comes first

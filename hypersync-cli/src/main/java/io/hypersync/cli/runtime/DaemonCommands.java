@@ -47,6 +47,7 @@ final class DaemonCommands {
     commands.put("ping", _ -> JsonNodeFactory.instance.objectNode());
     commands.put("status", _ -> status());
     commands.put("reload", _ -> reloading.reload());
+    commands.put("threads", _ -> ThreadDump.json());
     commands.put(
         "stop",
         _ -> {

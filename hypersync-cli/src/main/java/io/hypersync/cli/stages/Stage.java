@@ -95,7 +95,7 @@ public enum Stage {
   }
 
   /** Returns what to do when most time is spent here, in sentences; empty for {@link #TOTAL}. */
-  String advice() {
+  public String advice() {
     return advice;
   }
 

@@ -16,6 +16,7 @@ public enum AdminSurface {
   PEERS("peers", false),
   EVENTS("events", false),
   CERTIFICATES("certs", true),
+  LOCKS("locks", false),
   STAGES("stages", false),
   DIFF("diff", false),
   MESSAGE("message", true),

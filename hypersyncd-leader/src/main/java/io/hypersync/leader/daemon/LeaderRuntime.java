@@ -752,6 +752,15 @@ public final class LeaderRuntime implements AutoCloseable {
             log, args.path("tail").asInt(20), args.path("within").asInt(Integer.MAX_VALUE));
   }
 
+  /**
+   * Who holds and wants locks. Blocks for the agent's answer.
+   *
+   * @param args {@code limit}: how many locks at most
+   */
+  public JsonSerializable locks(JsonNode args) {
+    return LockRequests.run(questions, args);
+  }
+
   /** What agents have reserved, and how far that can be relied on. */
   public JsonSerializable reservations() {
     return reservationStatus.all().setAll(enforcement());

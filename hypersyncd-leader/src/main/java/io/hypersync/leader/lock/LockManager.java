@@ -387,6 +387,15 @@ public final class LockManager {
         : table.piecesOf(worker) + session.waiting().size() + session.unconfirmedWeight();
   }
 
+  /**
+   * Locks of all workers, those that wait first.
+   *
+   * @param most how many at most
+   */
+  public ListedLock.Listing list(int most) {
+    return table.list(most);
+  }
+
   /** Statistics, for status reports. */
   public LockCounters counters() {
     int expiring =

@@ -35,6 +35,9 @@ final class LockTable {
    */
   private static final int MAX_LOOKS = 1 << 20;
 
+  /** So many holders are looked at for a list of locks. */
+  private static final int MAX_LISTED_LOOKS = 50_000;
+
   private final Map<FileLockKey, FileLocks> files = new HashMap<>();
   private final Map<LockOwner, Set<FileLockKey>> held = new LinkedHashMap<>();
   private final Map<WorkerId, Integer> heldByWorker = new HashMap<>();
@@ -239,6 +242,67 @@ final class LockTable {
   /** How many requests wait, of all workers. */
   int waiting() {
     return waits.values().stream().mapToInt(Set::size).sum();
+  }
+
+  /**
+   * Lists what waits, in order of arrival for each owner, and then what is held.
+   *
+   * @param most locks at most; who is in the way of one that waits is looked for among so many
+   *     holders in all that it takes a moment only
+   */
+  ListedLock.Listing list(int most) {
+    List<ListedLock> found = new ArrayList<>();
+    long looks = 0;
+    boolean isComplete = true;
+    for (Set<WaitingLock> of : waits.values()) {
+      for (WaitingLock wanted : of) {
+        if (found.size() == most) {
+          return new ListedLock.Listing(found, false);
+        }
+        FileLocks file = files.get(wanted.file());
+        looks += file == null ? 0 : file.owners();
+        boolean isLooked = looks <= MAX_LISTED_LOOKS;
+        isComplete &= isLooked;
+        List<ListedLock.Holder> holders =
+            file == null || !isLooked
+                ? List.of()
+                : file.blockers(wanted).stream()
+                    .limit(ListedLock.MOST_BLOCKERS)
+                    .map(owner -> new ListedLock.Holder(owner.worker(), file.pid(owner)))
+                    .toList();
+        found.add(
+            new ListedLock(
+                false,
+                wanted.file().node(),
+                wanted.file().space(),
+                wanted.mode(),
+                wanted.range(),
+                wanted.owner().worker(),
+                wanted.pid(),
+                holders));
+      }
+    }
+    for (Map.Entry<LockOwner, Set<FileLockKey>> each : held.entrySet()) {
+      for (FileLockKey key : each.getValue()) {
+        FileLocks file = file(key);
+        for (HeldLock piece : file.within(each.getKey(), LockRange.WHOLE)) {
+          if (found.size() == most) {
+            return new ListedLock.Listing(found, false);
+          }
+          found.add(
+              new ListedLock(
+                  true,
+                  key.node(),
+                  key.space(),
+                  piece.mode(),
+                  piece.range(),
+                  each.getKey().worker(),
+                  file.pid(each.getKey()),
+                  List.of()));
+        }
+      }
+    }
+    return new ListedLock.Listing(found, isComplete);
   }
 
   private static boolean alreadyHas(FileLocks file, WaitingLock wanted) {

@@ -26,6 +26,7 @@ final class AdminSurfaceTest {
           Map.entry("reservations", false),
           Map.entry("peers", false),
           Map.entry("events", false),
+          Map.entry("locks", false),
           Map.entry("stages", false),
           Map.entry("diff", false),
           Map.entry("message", true),

@@ -567,6 +567,40 @@ class LockManagerTest {
     assertEquals(1, warned.split("FLOCK", -1).length, "those of others are not named");
   }
 
+  /** Each row: calls; how many are listed at most; what is listed, and whether that is all. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a1 X                              | 9 | a 101 holds FLOCK EXCLUSIVE                | true",
+        "a1 X; b2 S                        | 9 | b 102 waits for [a 101], a 101 holds FLOCK"
+            + " EXCLUSIVE | true",
+        "a1 R0-9; b1 R0-9; b2 W5-5         | 9 | b 102 waits for [a 101 b 101], a 101 holds POSIX"
+            + " SHARED, b 101 holds POSIX SHARED | true",
+        "a1 W0-0; a1 W5-5; b1 W7-7         | 2 | a 101 holds POSIX EXCLUSIVE, a 101 holds POSIX"
+            + " EXCLUSIVE | false",
+        "a1 X; b1 X; b2 X                  | 1 | b 101 waits for [a 101]                    |"
+            + " false",
+      })
+  void locksAreListedThoseThatWaitFirst(String calls, int most, String listed, boolean isAll) {
+    for (String call : calls.split("; ", -1)) {
+      call(call);
+    }
+    ListedLock.Listing listing = lockManager.list(most);
+    List<String> found = new ArrayList<>();
+    for (ListedLock lock : listing.locks()) {
+      String who = lock.worker() + " " + lock.pid();
+      List<String> holders =
+          lock.waitsFor().stream().map(each -> each.worker() + " " + each.pid()).toList();
+      found.add(
+          lock.isHeld()
+              ? who + " holds " + lock.space() + " " + lock.mode()
+              : who + " waits for [" + String.join(" ", holders) + "]");
+    }
+    assertEquals(listed, String.join(", ", found));
+    assertEquals(isAll, listing.isComplete());
+  }
+
   /**
    * Makes a call such as "a1 W0-9": worker and owner, kind and range, and a question mark for "do
    * not wait".

@@ -28,7 +28,8 @@ public final class AbsentInodes {
    */
   public @Nullable Object begin(InodeNo inode) {
     Object wait = new Object();
-    return waits.compute(inode, (_, now) -> now == ABSENT ? ABSENT : wait) == ABSENT ? null : wait;
+    @Nullable Object now = waits.compute(inode, (_, old) -> ABSENT.equals(old) ? ABSENT : wait);
+    return ABSENT.equals(now) ? null : wait;
   }
 
   /**

@@ -71,9 +71,7 @@ class CertificatesTest {
         }
         assertEquals(List.of("a", "spare"), connected(cluster));
         JsonNode status =
-            cluster
-                .worker("b")
-                .await("be read-only", each -> each.path("read_only").asBoolean());
+            cluster.worker("b").await("be read-only", each -> each.path("read_only").asBoolean());
         String why = status.path("link_reason").asText();
         assertTrue(why.contains("laptop \\x1b[31m was stolen"), why);
         assertTrue(why.contains("./hypersync token b"), why);
@@ -200,13 +198,12 @@ class CertificatesTest {
   }
 
   private static JsonNode list(TestCluster cluster) {
-    return cluster
-        .leader()
-        .ask("certs", JsonNodeFactory.instance.objectNode().put("do", "list"));
+    return cluster.leader().ask("certs", JsonNodeFactory.instance.objectNode().put("do", "list"));
   }
 
   private static JsonNode json(TestCluster cluster, String... words) throws Exception {
     String said = cluster.hypersync(words).orFail(String.join(" ", words));
-    return new ObjectMapper().readTree(said.substring(said.indexOf('{'))); // behind what the JVM says
+    return new ObjectMapper()
+        .readTree(said.substring(said.indexOf('{'))); // behind what the JVM says
   }
 }
