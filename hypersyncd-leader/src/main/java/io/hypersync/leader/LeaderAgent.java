@@ -70,6 +70,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.ChunkDelivery;
@@ -566,6 +567,7 @@ public final class LeaderAgent implements Agent {
             clock.monotonicNs());
     if (absence.times() == 1) {
       LOG.warn(
+          LogEvent.WORKER_REFUSED.marker(),
           "worker {} from {} is refused: {}; further attempts are not logged",
           session.worker(),
           session.address(),
@@ -574,7 +576,12 @@ public final class LeaderAgent implements Agent {
   }
 
   private void left(WorkerSession session, String reason) {
-    LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
+    LOG.info(
+        LogEvent.WORKER_LEFT.marker().with("worker", session.worker()),
+        "worker {} left ({}): {}",
+        session.worker(),
+        session.id(),
+        reason);
     gone(session, reason);
     var _ =
         disconnected.add(
@@ -621,6 +628,7 @@ public final class LeaderAgent implements Agent {
   private void established(WorkerSession session) {
     recovery.established();
     LOG.info(
+        LogEvent.WORKER_JOINED.marker().with("worker", session.worker()),
         "worker {} joined from {} at entry {} ({})",
         session.worker(),
         session.address(),

@@ -61,6 +61,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.snapshot.CollectedFile;
@@ -134,7 +135,10 @@ public final class LeaderDaemon implements Daemon {
     // It ends by itself; whatever acts has been stopped by the gate before.
     gate.onLost(
         why -> {
-          LOG.error("this process does not lead any more, and stops: {}", why);
+          LOG.error(
+              LogEvent.NOT_LEADING.marker(),
+              "this process does not lead any more, and stops: {}",
+              why);
           ended.complete(null);
         });
   }
@@ -277,6 +281,7 @@ public final class LeaderDaemon implements Daemon {
               ended);
       events.begin(runtime);
       LOG.info(
+          LogEvent.LEADING.marker().with("workspace", options.workspaceName()),
           "leading workspace {} on {}",
           options.workspaceName(),
           HostPorts.numeric(runtime.address()));
@@ -457,7 +462,8 @@ public final class LeaderDaemon implements Daemon {
 
   /** A failed chunk store would refuse every upload of every worker; a restart recovers it. */
   private static void endForChunks(CompletableFuture<Void> ended, ChunkStoreException failure) {
-    LOG.error("the chunk store has failed, the leader stops", failure);
+    LOG.error(
+        LogEvent.STORE_FAILED.marker(), "the chunk store has failed, the leader stops", failure);
     ended.completeExceptionally(
         new UserError("the chunk store has failed: " + failure.getMessage(), LOOK_AT_THE_DISK));
   }
@@ -550,7 +556,7 @@ public final class LeaderDaemon implements Daemon {
     @Override
     public void onFailure(OpLogFailedException failure) {
       // Nothing more may be acknowledged, and nothing will be: durableIndex never moves again.
-      LOG.error("the log has failed, the leader stops", failure);
+      LOG.error(LogEvent.STORE_FAILED.marker(), "the log has failed, the leader stops", failure);
       ended.completeExceptionally(
           new UserError("the log has failed: " + failure.getMessage(), LOOK_AT_THE_DISK));
     }

@@ -56,6 +56,7 @@ class LeaderGateTest {
     }
     for (String keeps :
         List.of(
+            "tune",
             "sessionClosed",
             "freeBytes",
             "reservations",
@@ -77,6 +78,7 @@ class LeaderGateTest {
             "writable",
             "persistIntents", // of entries that are durable already
             "intentsWritten",
+            "revoked", // it sends through the gated port
             "beginRestore",
             "endRestore",
             "tune",
@@ -90,10 +92,12 @@ class LeaderGateTest {
             "trimmableThrough",
             "epoch",
             "term",
+            "tuning",
             "sessions",
             "disconnected",
             "presence",
             "notices",
+            "certificates",
             "scheduler",
             "sequencer",
             "visibility",

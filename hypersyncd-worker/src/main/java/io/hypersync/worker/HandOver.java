@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.worker.takeover.Incarnation;
 import io.hypersync.worker.takeover.SuccessorBuild;
@@ -138,7 +139,7 @@ final class HandOver {
     try {
       faults.reached(FaultPoints.Moment.MOUNT_LEFT);
       worker.release();
-      LOG.info("ends for its successor");
+      LOG.info(LogEvent.HAND_OVER.marker(), "ends for its successor");
     } catch (RuntimeException e) {
       LOG.warn("ends for its successor, not cleanly", e); // as if it had been killed
     } finally {
@@ -148,7 +149,7 @@ final class HandOver {
   }
 
   private void stay(String why) {
-    LOG.warn("no other process takes the mount over: {}", why);
+    LOG.warn(LogEvent.HAND_OVER_FAILED.marker(), "no other process takes the mount over: {}", why);
     lastFailure = why;
     if (incarnation != null) {
       incarnation.stays(why);

@@ -17,6 +17,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.runtime.progress.ProgressMeter;
 import io.hypersync.snapshot.Snapshot;
@@ -92,7 +93,6 @@ import io.hypersync.worker.replica.Replica;
 import io.hypersync.worker.replica.SyncLag;
 import io.hypersync.worker.seen.NewestSeen;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -873,7 +873,11 @@ public final class WorkerAgent implements Agent {
       if (chunksLost == 1 || clock.monotonicNs() - nextLostNs >= 0) {
         nextLostNs = clock.monotonicNs() + LOST_LOG_NS;
         LOG.error(
-            "{} chunks are lost, reads of them fail; the last: {}, {}", chunksLost, hash, why);
+            LogEvent.CONTENT_LOST.marker(),
+            "{} chunks are lost, reads of them fail; the last: {}, {}",
+            chunksLost,
+            hash,
+            why);
       }
       backfill.missing(); // it may come back
     }
@@ -1063,7 +1067,10 @@ public final class WorkerAgent implements Agent {
   public void installed(Snapshot snapshot) {
     boolean wasOffered = offered.takePublished(snapshot);
     boolean wasBegun = !wasOffered && begun.published(snapshot);
-    LOG.info("the snapshot of entry {} is installed", snapshot.index());
+    LOG.info(
+        LogEvent.SNAPSHOT_INSTALLED.marker().with("index", snapshot.index()),
+        "the snapshot of entry {} is installed",
+        snapshot.index());
     if (wasBegun) {
       snapshots.manager().installed(snapshot);
     } else if (!wasOffered || snapshot.index() <= replica.applied().index() || session.isLive()) {
@@ -1248,18 +1255,18 @@ public final class WorkerAgent implements Agent {
   /** What of {@link WorkerTuning} is in force, as its parts have it; on the agent's thread. */
   public WorkerTuning tuning() {
     return new WorkerTuning(
-        Duration.ofNanos(absence.graceNs()),
-        Duration.ofNanos(monitor().timeoutNs()),
-        Duration.ofNanos(readBarrier.staleNs()),
-        Duration.ofNanos(snapshots.manager().policy().intervalNs()));
+        absence.graceNs(),
+        monitor().timeoutNs(),
+        readBarrier.staleNs(),
+        snapshots.manager().policy().intervalNs());
   }
 
   /** Takes up what has changed; on the agent's thread. */
   public void tune(WorkerTuning changed) {
-    absence.grace(changed.partitionGrace().toNanos());
-    monitor().timeout(changed.leaderTimeout().toNanos());
-    readBarrier.stale(changed.leaderStale().toNanos());
-    snapshots.follow(changed.snapshotInterval().toNanos(), clock.monotonicNs());
+    absence.grace(changed.partitionGraceNs());
+    monitor().timeout(changed.leaderTimeoutNs());
+    readBarrier.stale(changed.leaderStaleNs());
+    snapshots.follow(changed.snapshotIntervalNs(), clock.monotonicNs());
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */
@@ -1565,9 +1572,10 @@ public final class WorkerAgent implements Agent {
     if (!Objects.equals(error, reportedError)) {
       reportedError = error;
       if (error != null) {
-        LOG.error("apply stopped, the mount is read-only: {}", error);
+        LOG.error(
+            LogEvent.APPLY_STOPPED.marker(), "apply stopped, the mount is read-only: {}", error);
       } else {
-        LOG.info("apply goes on: what stopped it is tried again");
+        LOG.info(LogEvent.APPLY_GOES_ON.marker(), "apply goes on: what stopped it is tried again");
       }
     }
     if (error != null && writable) {

@@ -18,6 +18,7 @@ import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotReader;
@@ -382,7 +383,8 @@ public final class WorkerDaemon implements Daemon {
 
   /** A failed chunk store takes no chunk any more, so no entry could be applied. */
   private static void endForChunks(CompletableFuture<Void> ended, ChunkStoreException failure) {
-    LOG.error("the chunk store has failed, the worker stops", failure);
+    LOG.error(
+        LogEvent.STORE_FAILED.marker(), "the chunk store has failed, the worker stops", failure);
     ended.completeExceptionally(
         new UserError(
             "the chunk store has failed: " + failure.getMessage(),
@@ -420,7 +422,11 @@ public final class WorkerDaemon implements Daemon {
       LOG.info("follows the leader, at entry {}", joined.visibleIndex());
     } else {
       joined.mount(folder);
-      LOG.info("mounted {} at entry {}", mountPoint, joined.visibleIndex());
+      LOG.info(
+          LogEvent.MOUNTED.marker().with("mount", mountPoint),
+          "mounted {} at entry {}",
+          mountPoint,
+          joined.visibleIndex());
     }
   }
 

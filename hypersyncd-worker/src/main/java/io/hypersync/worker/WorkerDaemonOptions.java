@@ -88,7 +88,12 @@ public record WorkerDaemonOptions(
   /** The same, for a standby that takes turns with others in the background. */
   public WorkerDaemonOptions withBackground(BackgroundTurns turns) {
     return with(
-        new WorkerTuning(partitionGrace, leaderTimeout, leaderStale, snapshotInterval), turns);
+        new WorkerTuning(
+            partitionGrace.toNanos(),
+            leaderTimeout.toNanos(),
+            leaderStale.toNanos(),
+            snapshotInterval.toNanos()),
+        turns);
   }
 
   private WorkerDaemonOptions with(WorkerTuning changed, BackgroundTurns turns) {
@@ -101,16 +106,16 @@ public record WorkerDaemonOptions(
         localDir,
         stateDir,
         mutationDeadline,
-        changed.partitionGrace(),
-        changed.leaderTimeout(),
-        changed.leaderStale(),
+        Duration.ofNanos(changed.partitionGraceNs()),
+        Duration.ofNanos(changed.leaderTimeoutNs()),
+        Duration.ofNanos(changed.leaderStaleNs()),
         cache,
         inotify,
         backend,
         suid,
         dev,
         identifyAgents,
-        changed.snapshotInterval(),
+        Duration.ofNanos(changed.snapshotIntervalNs()),
         cacheLimits,
         stateMemory,
         multicast,

@@ -7,6 +7,7 @@ import io.hypersync.coordination.lease.LeaseContent.Free;
 import io.hypersync.coordination.lease.LeaseContent.Held;
 import io.hypersync.coordination.lease.LeaseContent.Malformed;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -168,9 +169,15 @@ public final class BackgroundLease {
     holds(written.get(), beganNs);
     phase = Phase.HOLDING;
     if (content instanceof Free) {
-      LOG.info("lease {} acquired: holder {}, revision {}", key, holder, revision);
+      LOG.info(
+          LogEvent.LEASE.marker(),
+          "lease {} acquired: holder {}, revision {}",
+          key,
+          holder,
+          revision);
     } else {
       LOG.info(
+          LogEvent.LEASE.marker(),
           "lease {} taken over from {}: holder {}, revision {}",
           key,
           describe(content),
@@ -215,6 +222,7 @@ public final class BackgroundLease {
   private void lost(LeaseContent content) {
     phase = Phase.WAITING;
     LOG.info(
+        LogEvent.LEASE.marker(),
         "lease {} lost to {}: holder {}, revision {}; work in the background ends",
         key,
         describe(content),
@@ -252,7 +260,12 @@ public final class BackgroundLease {
         if (written.isPresent()) {
           seen = new Free();
           seenRevision = written.get();
-          LOG.info("lease {} released: holder {}, revision {}", key, holder, written.get());
+          LOG.info(
+              LogEvent.LEASE.marker(),
+              "lease {} released: holder {}, revision {}",
+              key,
+              holder,
+              written.get());
         }
       }
     } catch (CasException e) {

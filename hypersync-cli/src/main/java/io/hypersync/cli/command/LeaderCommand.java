@@ -48,6 +48,7 @@ public final class LeaderCommand implements Callable<Integer> {
   private final DaemonStarter<LeaderDaemonOptions> starter;
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final LogOptions logOptions = new LogOptions();
   @Mixin private final LeaderFolders folders = new LeaderFolders();
   @Mixin private final SeatOptions seat = new SeatOptions();
 
@@ -84,6 +85,7 @@ public final class LeaderCommand implements Callable<Integer> {
     workspace.closeToOthers();
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
+    logOptions.put(configurationOptions);
     Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
     Configuration configuration = reload.current();
     Path token = rejoin;

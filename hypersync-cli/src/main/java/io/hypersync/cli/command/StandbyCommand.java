@@ -39,6 +39,7 @@ import picocli.CommandLine.Option;
     })
 final class StandbyCommand implements Callable<Integer> {
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final LogOptions logOptions = new LogOptions();
   @Mixin private final LeaderFolders folders = new LeaderFolders();
 
   @Option(
@@ -58,6 +59,7 @@ final class StandbyCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     workspace.closeToOthers();
+    logOptions.put(configurationOptions);
     Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
     Configuration configuration = reload.current();
     StandbyProcess.run(

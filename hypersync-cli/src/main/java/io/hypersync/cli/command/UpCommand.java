@@ -43,6 +43,7 @@ public final class UpCommand implements Callable<Integer> {
   private final DaemonStarter<LeaderDaemonOptions> starter;
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final LogOptions logOptions = new LogOptions();
   @Mixin private final SeatOptions seat = new SeatOptions();
 
   @Parameters(paramLabel = "<dir>", description = "The workspace's folder.")
@@ -83,6 +84,7 @@ public final class UpCommand implements Callable<Integer> {
     workspace.closeToOthers();
     configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
+    logOptions.put(configurationOptions);
     Reload reload = Reload.begin(configurationOptions.source(workspace.configFile()));
     new LeaderProcess(workspace, reload::current, reload)
         .run(starter, reload.current().findPath(Settings.WORKER_MOUNT), seat.seat());

@@ -45,6 +45,7 @@ public final class WorkerCommand implements Callable<Integer> {
   private final DaemonStarter<WorkerDaemonOptions> starter;
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final LogOptions logOptions = new LogOptions();
 
   @Option(
       names = "--mount",
@@ -116,6 +117,7 @@ public final class WorkerCommand implements Callable<Integer> {
     configurationOptions.put("--state-dir", Settings.WORKER_STATE_DIR, stateDir);
     configurationOptions.put("--suid", Settings.WORKER_SUID, suid ? "true" : null);
     configurationOptions.put("--dev", Settings.WORKER_DEV, dev ? "true" : null);
+    logOptions.put(configurationOptions);
     Reload reload = Reload.begin(configurationOptions.sourceOfMachine());
     Configuration configuration = reload.current();
     Enrolments enrolments = Enrolments.ofMachine();

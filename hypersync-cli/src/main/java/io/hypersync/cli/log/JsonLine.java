@@ -3,17 +3,27 @@ package io.hypersync.cli.log;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.render.ProgramName;
+import io.hypersync.runtime.log.EventMarker;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** An event of the log as one line of JSON ({@code docs/logs.md}). Any thread. */
 final class JsonLine {
   /** A stack trace is cut there, in characters. */
   private static final int MAX_TRACE = 16_384;
+
+  /** ASCII only, so that nothing in a message can do anything to a terminal. */
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   private final boolean isForJournal;
 
@@ -28,28 +38,53 @@ final class JsonLine {
   byte[] encode(ILoggingEvent event) {
     Level level = event.getLevel();
     String start = isForJournal ? "<" + LineStart.priority(level) + ">" : "";
-    // Jackson escapes control characters, so a line feed of a message ends no line.
-    return (start + json(event) + "\n").getBytes(StandardCharsets.UTF_8);
+    return (start + text(json(event)) + "\n").getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static String text(ObjectNode json) {
+    try {
+      return MAPPER.writeValueAsString(json).replace("\u007f", "\\u007f");
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree of text and objects is JSON", e);
+    }
   }
 
   private static ObjectNode json(ILoggingEvent event) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
+    EventMarker named = EventName.of(event);
     json.put("ts", Instant.ofEpochMilli(event.getTimeStamp()).toString());
     json.put("level", event.getLevel().toString().toLowerCase(Locale.ROOT));
-    json.put("message", cut(ProgramName.in(String.valueOf(event.getFormattedMessage()))));
+    json.put("event", named == null ? null : named.event().text());
+    json.put(
+        "message",
+        cut(
+            ProgramName.in(String.valueOf(event.getFormattedMessage())),
+            PrintableMessage.MAX_CHARS));
+    ObjectNode fields = json.putObject("fields");
+    if (named != null) {
+      named.fields().forEach((key, value) -> fields.put(key, cut(value, EventName.MAX_FIELD)));
+    }
     json.put("logger", simpleName(event.getLoggerName()));
     json.put("thread", event.getThreadName());
-    if (event.getThrowableProxy() != null) {
-      String trace = ThrowableProxyUtil.asString(event.getThrowableProxy());
-      json.put("trace", trace.substring(0, Math.min(trace.length(), MAX_TRACE)));
+    String trace = trace(event);
+    if (trace != null) {
+      json.put("trace", trace);
     }
     return json;
   }
 
-  private static String cut(String message) {
-    return message.length() <= PrintableMessage.MAX_CHARS
-        ? message
-        : message.substring(0, PrintableMessage.MAX_CHARS);
+  private static @Nullable String trace(ILoggingEvent event) {
+    if (event.getThrowableProxy() == null) {
+      return null;
+    }
+    String mistake = PrintableTrace.mistake(event.getThrowableProxy());
+    return mistake != null
+        ? mistake
+        : cut(ThrowableProxyUtil.asString(event.getThrowableProxy()), MAX_TRACE);
+  }
+
+  private static String cut(String text, int most) {
+    return text.length() <= most ? text : text.substring(0, most);
   }
 
   private static String simpleName(String logger) {

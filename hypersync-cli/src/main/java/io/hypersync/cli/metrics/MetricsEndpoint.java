@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpContext;
 import com.sun.net.httpserver.HttpServer;
 import io.hypersync.cli.memory.BesideWork;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.text.HostPorts;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.io.IOException;
@@ -127,7 +128,7 @@ public final class MetricsEndpoint implements AutoCloseable {
           return;
         }
       }
-      url().ifPresent(url -> LOG.info("metrics are at {}", url));
+      url().ifPresent(url -> LOG.info(LogEvent.METRICS.marker(), "metrics are at {}", url));
     } catch (InterruptedException closing) {
       LOG.debug("closed before a port was bound");
     }

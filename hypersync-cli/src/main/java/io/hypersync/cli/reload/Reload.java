@@ -11,6 +11,7 @@ import io.hypersync.cli.runtime.PlanChecks;
 import io.hypersync.cli.runtime.Reloading;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.text.ShellWords;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -116,7 +117,8 @@ public final class Reload implements Reloading {
     LogOutput.follow(next);
     current = next;
     Reloaded reloaded = new Reloaded(changed, waiting, read.ignored());
-    LOG.info("the configuration was read again: {}", reloaded.line());
+    LOG.info(
+        LogEvent.CONFIG_RELOADED.marker(), "the configuration was read again: {}", reloaded.line());
     return reloaded;
   }
 
@@ -164,7 +166,11 @@ public final class Reload implements Reloading {
     try {
       var _ = again();
     } catch (UserError e) {
-      LOG.error("the configuration is not taken up: {}. {}", e.message(), e.hint());
+      LOG.error(
+          LogEvent.CONFIG_REFUSED.marker(),
+          "the configuration is not taken up: {}. {}",
+          e.message(),
+          e.hint());
     } catch (RuntimeException e) {
       LOG.error("internal error when the configuration was read again", e);
     }

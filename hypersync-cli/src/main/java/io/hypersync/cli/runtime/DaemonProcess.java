@@ -7,6 +7,7 @@ import io.hypersync.cli.practice.Practice;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -87,7 +88,7 @@ public final class DaemonProcess {
       lastStep.run();
       finished.complete(null);
     }
-    LOG.info("{} has stopped", name);
+    LOG.info(LogEvent.STOPPED.marker().with("daemon", name), "{} has stopped", name);
   }
 
   private <O> void runDaemon(DaemonStarter<O> starter, O options) throws InterruptedException {
@@ -124,10 +125,14 @@ public final class DaemonProcess {
         if (becomesReady(daemon, practice)) {
           shown.daemonIsReady();
           supervision.ready(name, daemon);
-          LOG.info("{} is ready; admin socket {}", name, socket);
+          LOG.info(
+              LogEvent.READY.marker().with("daemon", name),
+              "{} is ready; admin socket {}",
+              name,
+              socket);
           awaitEnd(daemon);
         }
-        LOG.info("{} stops: {}", name, reason);
+        LOG.info(LogEvent.STOPPING.marker().with("daemon", name), "{} stops: {}", name, reason);
       } finally {
         reloading.ended();
         supervision.ended();

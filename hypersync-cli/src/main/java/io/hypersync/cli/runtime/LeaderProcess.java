@@ -12,6 +12,7 @@ import io.hypersync.leader.standby.StandbyFile;
 import io.hypersync.runtime.admin.AlreadyRunning;
 import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -85,7 +86,10 @@ public final class LeaderProcess {
       if (leadership.lostBecause().isEmpty()) {
         return;
       }
-      LOG.warn("this process observes from now on: {}", leadership.lostBecause().get());
+      LOG.warn(
+          LogEvent.OBSERVING.marker(),
+          "this process observes from now on: {}",
+          leadership.lostBecause().get());
       given = true;
     }
   }
@@ -93,6 +97,7 @@ public final class LeaderProcess {
   private void observe(RunDirectory sockets, Leadership leadership, LeadershipTimer timer)
       throws InterruptedException {
     LOG.info(
+        LogEvent.OBSERVING.marker(),
         "{} leads this workspace already; this process leads when that one has ended",
         Leadership.describe(leadership.view().content()));
     new DaemonProcess(

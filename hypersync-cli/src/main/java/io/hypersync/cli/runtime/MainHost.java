@@ -8,6 +8,7 @@ import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.AdminServer;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.WorkerTuning;
@@ -118,7 +119,11 @@ public final class MainHost implements Daemon {
   }
 
   private void notMounted(UserError e) {
-    LOG.error("not mounted here, the leader goes on without: {}. {}", e.message(), e.hint());
+    LOG.error(
+        LogEvent.NOT_MOUNTED.marker(),
+        "not mounted here, the leader goes on without: {}. {}",
+        e.message(),
+        e.hint());
     mount.close();
     mountServer.close();
   }

@@ -2,6 +2,7 @@ package io.hypersync.cli.runtime;
 
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.supervision.ServiceManager;
 import java.time.Duration;
 import java.util.Map;
@@ -85,7 +86,9 @@ final class Supervision {
       if (isAlive) {
         told.alive();
       } else if (!wasSilent) {
-        LOG.warn("no progress: the service manager ends this process if that goes on");
+        LOG.warn(
+            LogEvent.NO_PROGRESS.marker(),
+            "no progress: the service manager ends this process if that goes on");
       }
       wasSilent = !isAlive;
       try {

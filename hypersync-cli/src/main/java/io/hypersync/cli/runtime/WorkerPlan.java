@@ -254,10 +254,10 @@ public final class WorkerPlan {
   /** Returns what a worker that runs takes up. */
   public static WorkerTuning tuning(Configuration configuration) {
     return new WorkerTuning(
-        configuration.get(Settings.WORKER_PARTITION_GRACE),
-        configuration.get(Settings.WORKER_LEADER_TIMEOUT),
-        configuration.get(Settings.WORKER_LEADER_STALE),
-        configuration.get(Settings.SNAPSHOTS_INTERVAL));
+        configuration.get(Settings.WORKER_PARTITION_GRACE).toNanos(),
+        configuration.get(Settings.WORKER_LEADER_TIMEOUT).toNanos(),
+        configuration.get(Settings.WORKER_LEADER_STALE).toNanos(),
+        configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos());
   }
 
   private static Optional<Duration> inotify(Configuration configuration) {

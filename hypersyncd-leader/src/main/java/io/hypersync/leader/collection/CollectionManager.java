@@ -20,6 +20,7 @@ import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import java.util.ArrayDeque;
@@ -458,7 +459,8 @@ public final class CollectionManager {
       missed = true;
       useless++;
       if (!why.equals(lastFailure)) {
-        LOG.warn("a collection of dead chunks has ended: {}", why);
+        LOG.warn(
+            LogEvent.COLLECTION_FAILED.marker(), "a collection of dead chunks has ended: {}", why);
       }
       lastFailure = why;
     }

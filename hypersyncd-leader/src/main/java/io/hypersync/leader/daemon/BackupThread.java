@@ -15,6 +15,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -165,6 +166,7 @@ final class BackupThread implements AutoCloseable {
     try {
       done = backUp(number, order, beganNs);
       LOG.info(
+          LogEvent.BACKUP.marker(),
           "backed up entry {} into {}: {} bytes copied in {} ms",
           done.state.index(),
           order.directory,
@@ -181,7 +183,11 @@ final class BackupThread implements AutoCloseable {
       failure = new UserError("internal error: " + e, "The leader's log says more.");
     }
     if (failure != null && !access.isStopped()) {
-      LOG.warn("the backup into {} was given up: {}", order.directory, failure.message());
+      LOG.warn(
+          LogEvent.BACKUP_FAILED.marker(),
+          "the backup into {} was given up: {}",
+          order.directory,
+          failure.message());
     }
     synchronized (this) {
       ended.addLast(new Ended(number, order.directory, done, failure));

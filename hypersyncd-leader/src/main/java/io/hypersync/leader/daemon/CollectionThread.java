@@ -15,6 +15,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
@@ -177,6 +178,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
     }
     CollectionReport report = task.result(System.nanoTime() - begunNs);
     LOG.info(
+        LogEvent.COLLECTION.marker(),
         "collection{}: {} bytes are alive, {} were dead, {} bytes freed, {} copied, in {} ms",
         report.isDryRun() ? " (dry run)" : "",
         report.liveBytes(),

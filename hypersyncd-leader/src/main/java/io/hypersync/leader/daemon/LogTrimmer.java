@@ -10,6 +10,7 @@ import io.hypersync.leader.retention.LogRetention.Segment;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -108,6 +109,7 @@ final class LogTrimmer implements LogTrimPort, AutoCloseable {
     goneForSize.addAndGet(forSize);
     times.keySet().removeIf(index -> index < first);
     LOG.info(
+        LogEvent.LOG_TRIMMED.marker().with("first", first),
         "the log begins at entry {} now: older ones are in a snapshot{}",
         first,
         forSize == 0

@@ -19,6 +19,7 @@ import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -186,7 +187,11 @@ final class RestoreAllRequests {
       case Answer.Refused(String why, String hint) -> throw new UserError(why, hint);
       case Answer.Logged(long entry) -> {
         moments.awaitDurable(entry);
-        LOG.info("entry {} has restored the state of entry {}", entry, state.index());
+        LOG.info(
+            LogEvent.RESTORED.marker(),
+            "entry {} has restored the state of entry {}",
+            entry,
+            state.index());
         yield entry;
       }
     };

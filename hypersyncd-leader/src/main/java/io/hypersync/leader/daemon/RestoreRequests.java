@@ -13,6 +13,7 @@ import io.hypersync.model.restore.UnrestorableException;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -110,6 +111,7 @@ final class RestoreRequests {
                   new WalkLimits(requests, allowance),
                   answer);
           LOG.info(
+              LogEvent.RESTORED.marker(),
               "restored a path to entry {}: {} entries, {} left",
               index,
               entries,

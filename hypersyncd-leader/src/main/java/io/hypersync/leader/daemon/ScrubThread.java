@@ -21,6 +21,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import java.time.Duration;
@@ -238,6 +239,7 @@ final class ScrubThread implements AutoCloseable {
 
   private static void log(ScrubReport report, long tookNs) {
     LOG.info(
+        LogEvent.SCRUB.marker(),
         "scrub: {} chunks and {} pages of {} snapshots, {} bytes, in {} ms; {} were bad, {} mended",
         report.chunks(),
         report.pages(),
@@ -248,6 +250,7 @@ final class ScrubThread implements AutoCloseable {
         report.mended());
     if (report.lostCount() > 0) {
       LOG.warn(
+          LogEvent.CONTENT_LOST.marker(),
           "scrub: {} chunks and pages are lost, no connected worker has them: ./hypersync scrub"
               + " lists them",
           report.lostCount());

@@ -2,6 +2,7 @@ package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.lineage.Term;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.log.LogEvent;
 import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,10 @@ public final class TermFile {
    */
   public static void takeOver(Path stateDir, Term next) {
     StateText.replace(stateDir.resolve(NAME), next.toText());
-    LOG.warn("{} is led in term {} from now on", stateDir, next.number());
+    LOG.warn(
+        LogEvent.PROMOTED.marker().with("term", next.number()),
+        "{} is led in term {} from now on",
+        stateDir,
+        next.number());
   }
 }

@@ -23,6 +23,7 @@ import io.hypersync.model.undo.UndoPlanner;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -157,6 +158,7 @@ final class UndoRequests {
           String author = question.agent.undoer();
           long entries = execution.carryOut(plan, shown, begin - 1, author, limits, answer);
           LOG.info(
+              LogEvent.UNDONE.marker(),
               "undid what an agent did from entry {} on: {} entries, {} paths contested",
               begin,
               entries,

@@ -12,6 +12,7 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
@@ -601,6 +602,7 @@ public final class LockManager {
               + " EIO until the process locks again or closes the file: processes "
               + processes);
       LOG.warn(
+          LogEvent.LOCKS_LOST.marker(),
           "worker {} has not renewed its {} locks in time: they are freed, and what their holders"
               + " write is refused with EIO until they lock again or close the file: processes {}",
           session.worker(),

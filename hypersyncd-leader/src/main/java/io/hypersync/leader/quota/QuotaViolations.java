@@ -2,6 +2,7 @@ package io.hypersync.leader.quota;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -44,7 +45,11 @@ public final class QuotaViolations {
     Long told = toldNs.get(source);
     if (told == null || nowNs - told >= INTERVAL_NS) {
       toldNs.put(source, nowNs);
-      LOG.warn("worker {} sends {}: not taken", worker, quota.what());
+      LOG.warn(
+          LogEvent.QUOTA.marker().with("worker", worker),
+          "worker {} sends {}: not taken",
+          worker,
+          quota.what());
     }
   }
 

@@ -4,6 +4,7 @@ import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.sequencer.BoundedMap;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.log.LogEvent;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,6 +128,7 @@ public final class DivergenceReports {
     Long before = loggedIndexes.put(worker, index);
     if (before == null || before != index) {
       LOG.error(
+          LogEvent.WORKER_WRONG.marker(),
           "worker {} is wrong about entry {}: its root is {}, the log's is {}, and the log was"
               + " found right. Start that worker again; if it is wrong again, look at the memory of"
               + " its machine (docs/diverged.md)",

@@ -12,6 +12,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -108,6 +109,7 @@ public final class LeftBehind {
     }
     DurableFiles.syncDirectory(folder);
     LOG.warn(
+        LogEvent.LEFT_BEHIND.marker(),
         "entries {} to {}, committed here in term {}, are not in the log of the leader that is"
             + " followed: they are kept in {}",
         first,

@@ -34,6 +34,7 @@ import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.CollectedFile;
 import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.snapshot.SnapshotReader.RoomCheck;
@@ -135,7 +136,11 @@ public final class Promotion {
       }
       if (!dryRun) {
         Takeover.of(standby, next, new Directory(stateDir));
-        LOG.info("{} can be led in term {}", stateDir, next.number());
+        LOG.info(
+            LogEvent.PROMOTED.marker().with("term", next.number()),
+            "{} can be led in term {}",
+            stateDir,
+            next.number());
       }
       return new Promoted(
           state.index(), state.root(), state.state().nodes().size(), next.number(), loss);

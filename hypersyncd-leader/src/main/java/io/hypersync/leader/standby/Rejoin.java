@@ -9,6 +9,7 @@ import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -92,7 +93,11 @@ final class Rejoin {
       new StandbyFile(
               workspace, deposed.get().lineage(), deposed.get().term(), false, Waited.UNKNOWN)
           .write(stateDir);
-      LOG.warn("{} was led in term {}, and is that of a standby now", stateDir, term(stateDir));
+      LOG.warn(
+          LogEvent.DEPOSED.marker(),
+          "{} was led in term {}, and is that of a standby now",
+          stateDir,
+          term(stateDir));
     }
     // Once it has followed, the log is its own, and the old one was compared.
     boolean hasFollowed = standby.map(StandbyFile::hasFollowed).orElse(false);

@@ -3,6 +3,7 @@ package io.hypersync.leader.syncstandby;
 import io.hypersync.leader.syncstandby.SyncRecord.Standing;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.StandbyStanding;
@@ -238,6 +239,7 @@ public final class SyncStandbys {
     settle(standby::ended);
     if (wasSynchronous) {
       LOG.warn(
+          LogEvent.STANDBY_AWAY.marker().with("standby", standby.name()),
           "standby {} is away: {}",
           standby.name(),
           options.degrade() == Degrade.BLOCK
@@ -287,7 +289,11 @@ public final class SyncStandbys {
                 standby.name(), true, options.degrade(), durableIndex(), epochMs(clock)))) {
       settle(() -> standby.complete(clock.monotonicNs(), epochMs(clock)));
       String what = "acknowledgements wait for it from entry " + durableIndex() + " on";
-      LOG.info("standby {} is synchronous: {}", standby.name(), what);
+      LOG.info(
+          LogEvent.STANDBY_SYNCHRONOUS.marker().with("standby", standby.name()),
+          "standby {} is synchronous: {}",
+          standby.name(),
+          what);
       if (!wasComplete) {
         listener.changed(standby.name(), true, what);
       }
@@ -365,7 +371,11 @@ public final class SyncStandbys {
               + " ms: what is acknowledged after entry "
               + after
               + " is here only";
-      LOG.error("this leader goes on without standby {}: {}", standby.name(), why);
+      LOG.error(
+          LogEvent.STANDBY_LEFT_OUT.marker().with("standby", standby.name()),
+          "this leader goes on without standby {}: {}",
+          standby.name(),
+          why);
       listener.changed(standby.name(), false, why);
     }
     return true;

@@ -5,6 +5,7 @@ import io.hypersync.leader.sequencer.OldestAck;
 import io.hypersync.leader.visibility.LeasedWorker.State;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.LeaderMessage.VisibilityLease;
 import io.hypersync.wire.message.WorkerMessage.WorkerVisible;
 import io.hypersync.wire.transport.SessionId;
@@ -361,6 +362,7 @@ public final class VisibleEverywhere implements AckGate {
     long fromNs = slow.state == State.OUT ? nowNs : slow.leaseEndNs;
     pauses.put(slow.worker(), new Pause(times, fromNs + pauseNs));
     LOG.warn(
+        LogEvent.WORKER_CUT_OFF.marker(),
         "worker {} does not show entry {} after {} ms, or has shown several in a row too late: it is"
             + " read-only for {} ms at least, and not waited for",
         slow.worker(),

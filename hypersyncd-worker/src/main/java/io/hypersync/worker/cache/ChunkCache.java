@@ -3,6 +3,7 @@ package io.hypersync.worker.cache;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.worker.port.CachePort;
 import io.hypersync.worker.port.CacheReport;
@@ -277,7 +278,10 @@ public final class ChunkCache {
     failures++;
     useless++;
     if (!why.equals(lastFailure)) {
-      LOG.warn("a collection of chunks that are not needed has ended: {}", why);
+      LOG.warn(
+          LogEvent.COLLECTION_FAILED.marker(),
+          "a collection of chunks that are not needed has ended: {}",
+          why);
     }
     lastFailure = why;
     idle(nowNs);

@@ -12,6 +12,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.trie.PageCache;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.memory.HeapRoom;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
@@ -169,6 +170,7 @@ final class CacheThread implements CachePort, AutoCloseable {
     CacheReport report =
         collection.result(chunks.stats().bytesOnDisk(), System.nanoTime() - begunNs);
     LOG.info(
+        LogEvent.COLLECTION.marker(),
         "collection{}: {} bytes are kept, {} were not needed, {} bytes freed, in {} ms",
         report.evicted() ? " (cache_max)" : "",
         report.liveBytes(),

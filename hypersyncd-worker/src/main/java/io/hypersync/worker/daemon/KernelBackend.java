@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.coherence.View;
@@ -151,6 +152,7 @@ final class KernelBackend implements MountBackend {
       }
     }
     LOG.info(
+        LogEvent.TAKEOVER.marker().with("mount", options.mountPoint()),
         "goes on with the mount at {}: {} nodes, {} of them open",
         options.mountPoint(),
         held,

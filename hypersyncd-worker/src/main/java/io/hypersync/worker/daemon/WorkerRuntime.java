@@ -22,6 +22,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.InstallTask;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
@@ -225,7 +226,7 @@ public final class WorkerRuntime implements AutoCloseable {
             options.worker(),
             Clock.SYSTEM,
             agent -> agents != null && agents.hasSeen(agent),
-            notice -> LOG.info("{}", HazardReports.line(notice)),
+            notice -> LOG.info(LogEvent.HAZARD.marker(), "{}", HazardReports.line(notice)),
             more -> LOG.info("{} more hazards: see ./hypersync hazards", more));
     this.received = new ReceivedSnapshot(store, options.workspace(), pages, this::install, ended);
     CacheLimits limits = options.cacheLimits();
@@ -1050,7 +1051,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private void sessionEnded(SessionEnd end) {
     switch (end) {
       case SessionEnd.Unmounted _, SessionEnd.Closed _, SessionEnd.DeviceFailed _ -> {
-        LOG.info("{} is not mounted any more", options.mountPoint());
+        LOG.info(
+            LogEvent.UNMOUNTED.marker().with("mount", options.mountPoint()),
+            "{} is not mounted any more",
+            options.mountPoint());
         ended.complete(null);
       }
       case SessionEnd.NotificationRefused(IOException why) -> {

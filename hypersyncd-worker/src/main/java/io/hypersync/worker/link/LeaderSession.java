@@ -2,6 +2,7 @@ package io.hypersync.worker.link;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.Feature;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
@@ -251,7 +252,10 @@ public final class LeaderSession {
                 + "; two machines use one token: make another worker for one of them, on the"
                 + " leader's host: ./hypersync token <worker>";
         if (monitor.takenElsewhere(why, nowNs)) {
-          LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
+          LOG.warn(
+              LogEvent.LEADER_REFUSES.marker(),
+              "the leader refuses: {}; tried again ever more seldom",
+              why);
         }
         lost.run();
       }
@@ -265,7 +269,8 @@ public final class LeaderSession {
         lost.run();
       }
       case PROTOCOL_ERROR -> {
-        LOG.warn("the leader refuses for now: {}", refused.message());
+        LOG.warn(
+            LogEvent.LEADER_REFUSES.marker(), "the leader refuses for now: {}", refused.message());
         monitor.down(refused.message(), nowNs);
         goOn(nowNs);
         lost.run();
@@ -346,7 +351,10 @@ public final class LeaderSession {
       return false;
     }
     monitor.live();
-    LOG.info("in touch with the leader, caught up to entry {}", settledIndex);
+    LOG.info(
+        LogEvent.LEADER_BACK.marker(),
+        "in touch with the leader, caught up to entry {}",
+        settledIndex);
     return true;
   }
 
@@ -380,7 +388,10 @@ public final class LeaderSession {
   /** The connection is lost or could not be made; another attempt follows after a pause. */
   public void down(String why, long nowNs) {
     if (monitor.state() == LinkState.LIVE) {
-      LOG.warn("leader lost: {}; the mount is read-only until it is back", why);
+      LOG.warn(
+          LogEvent.LEADER_LOST.marker(),
+          "leader lost: {}; the mount is read-only until it is back",
+          why);
     }
     if (monitor.state() != LinkState.REFUSED) {
       monitor.down(why, nowNs);
@@ -390,7 +401,7 @@ public final class LeaderSession {
 
   /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
   public void refusedForGood(String why, long nowNs) {
-    LOG.error("the leader cannot be joined: {}", why);
+    LOG.error(LogEvent.LEADER_REFUSES.marker(), "the leader cannot be joined: {}", why);
     monitor.refused(why, nowNs);
     lost.run();
   }
@@ -403,7 +414,10 @@ public final class LeaderSession {
   private void diverged(String why, long nowNs) {
     if (!why.equals(reportedDivergence)) {
       reportedDivergence = why;
-      LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
+      LOG.error(
+          LogEvent.DIVERGED.marker(),
+          "this worker and the leader have different logs, see docs/diverged.md: {}",
+          why);
     }
     downForLong(why, nowNs);
     lost.run();

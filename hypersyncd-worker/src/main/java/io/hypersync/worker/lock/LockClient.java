@@ -5,6 +5,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockMode;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -558,6 +559,7 @@ public final class LockClient {
     whenLost.run();
     if (!gone.isEmpty()) {
       LOG.warn(
+          LogEvent.LOCKS_LOST.marker(),
           "{} locks are lost: the leader was started again, or freed them. What their holders write"
               + " is refused with EIO until they lock again or close the file: processes {}",
           gone.size(),

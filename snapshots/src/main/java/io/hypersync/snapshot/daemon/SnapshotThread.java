@@ -11,6 +11,7 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
@@ -259,6 +260,7 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     }
     Snapshot taken = task.result();
     LOG.info(
+        LogEvent.SNAPSHOT.marker(),
         "snapshot of entry {}: {} pages, {} bytes, in {} ms",
         taken.index(),
         taken.pages(),

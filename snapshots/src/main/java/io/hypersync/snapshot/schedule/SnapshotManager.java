@@ -5,6 +5,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
+import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -584,7 +585,7 @@ public final class SnapshotManager {
     taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
     if (!why.equals(lastFailure)) {
-      LOG.warn("no snapshot: {}", why);
+      LOG.warn(LogEvent.SNAPSHOT_FAILED.marker(), "no snapshot: {}", why);
     }
     lastFailure = why;
     long again = Clock.later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL);

@@ -16,8 +16,8 @@ public record CertificateFacts(String serial, long notBeforeMs, long notAfterMs)
   public static CertificateFacts of(X509Certificate cert) {
     return new CertificateFacts(
         cert.getSerialNumber().toString(HEX),
-        cert.getNotBefore().getTime(),
-        cert.getNotAfter().getTime());
+        cert.getNotBefore().toInstant().toEpochMilli(),
+        cert.getNotAfter().toInstant().toEpochMilli());
   }
 
   /**

@@ -119,7 +119,7 @@ public final class IssuedCertificates {
     }
     List<Issued> all = new ArrayList<>();
     text.lines().forEach(line -> parse(line).ifPresent(all::add));
-    return all;
+    return List.copyOf(all);
   }
 
   private static Optional<Issued> parse(String line) {

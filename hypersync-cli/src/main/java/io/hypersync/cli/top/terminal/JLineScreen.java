@@ -67,11 +67,12 @@ public final class JLineScreen implements TopScreen {
    * @param hasColours whether colours are wanted
    * @throws UserError if there is none, or none that can move its cursor
    */
+  @SuppressWarnings("SystemConsoleNull") // it is null where neither is a terminal, also in JDK 25
   public static JLineScreen open(Optional<String> type, boolean hasColours) {
     String hint =
         "--once writes what it shows once, as text, and --json for programs; both need no"
             + " terminal.";
-    if (!System.console().isTerminal()) {
+    if (System.console() == null || !System.console().isTerminal()) {
       throw new UserError("standard input and output are no terminal", hint, UserError.USAGE);
     }
     if (type.isEmpty() || type.get().isEmpty() || type.get().equals("dumb")) {

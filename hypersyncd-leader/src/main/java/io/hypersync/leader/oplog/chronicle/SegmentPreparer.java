@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -198,10 +199,17 @@ final class SegmentPreparer implements AutoCloseable {
         nextSequence++;
         nextBytes = (int) Math.min(2L * nextBytes, largestBytes);
         if (failure != null) {
-          LOG.info("op log: room for a new segment again in {}", logDirectory);
+          LOG.info(
+              LogEvent.DISK_HAS_ROOM.marker(),
+              "op log: room for a new segment again in {}",
+              logDirectory);
         }
       } else if (failure == null && !closing) {
-        LOG.warn("op log: no room for a new segment in {}", logDirectory, failed);
+        LOG.warn(
+            LogEvent.DISK_FULL.marker(),
+            "op log: no room for a new segment in {}",
+            logDirectory,
+            failed);
       }
       spare = prepared;
       failure = failed;
