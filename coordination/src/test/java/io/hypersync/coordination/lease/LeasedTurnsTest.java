@@ -27,11 +27,11 @@ final class LeasedTurnsTest {
   private final List<HostClock> clocks = new ArrayList<>();
   private long runs;
 
-  private final class Process {
+  private final class Replica {
     final BackgroundLease lease;
     final LeasedTurns turns;
 
-    Process(String name) {
+    Replica(String name) {
       HostClock clock = new HostClock(clocks.size() * -7_777L * SECOND, 0);
       clocks.add(clock);
       lease = new BackgroundLease(KEY, name, ++runs, LeaseTimes.DEFAULT, store, clock);
@@ -43,8 +43,8 @@ final class LeasedTurnsTest {
     }
   }
 
-  private final Process leader = new Process("leader");
-  private final Process standby = new Process("standby");
+  private final Replica leader = new Replica("leader");
+  private final Replica standby = new Replica("standby");
 
   /** For so long both look every second, and a job that is named asks every second. */
   private void passes(int seconds) {
@@ -55,7 +55,7 @@ final class LeasedTurnsTest {
     }
   }
 
-  private boolean beginsWithin(int seconds, Process process, BackgroundJob job) {
+  private boolean beginsWithin(int seconds, Replica process, BackgroundJob job) {
     for (int i = 0; i < seconds; i++) {
       if (process.turns.begins(job)) {
         return true;
@@ -103,7 +103,7 @@ final class LeasedTurnsTest {
   void twoThatAlwaysHaveSomethingToDoTakeTurns() {
     List<String> order = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      for (Process process : List.of(leader, standby)) {
+      for (Replica process : List.of(leader, standby)) {
         if (process.turns.begins(SNAPSHOT)) {
           order.add(process == leader ? "l" : "s");
           passes(1);

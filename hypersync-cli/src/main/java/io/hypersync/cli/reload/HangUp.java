@@ -35,7 +35,8 @@ final class HangUp {
                       task.run();
                       yield null;
                     }
-                    case "equals" -> proxy == args[0];
+                    case "equals" ->
+                        System.identityHashCode(proxy) == System.identityHashCode(args[0]);
                     case "hashCode" -> System.identityHashCode(proxy);
                     default -> "SIGHUP";
                   });
@@ -57,5 +58,10 @@ final class HangUp {
       LOG.debug("standard input is not known", e);
       return false;
     }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a proxy has no other equality
+  private static boolean isSame(Object one, Object other) {
+    return one == other;
   }
 }

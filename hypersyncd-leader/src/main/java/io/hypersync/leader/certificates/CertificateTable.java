@@ -90,7 +90,7 @@ public record CertificateTable(List<Row> rows) {
     List<Row> sorted = new ArrayList<>(rows.values());
     sorted.sort(
         Comparator.comparing((Row row) -> row.worker().map(WorkerId::name).orElse(""))
-            .thenComparing(row -> row.facts().issuedMs()));
+            .thenComparingLong(row -> row.facts().issuedMs()));
     return new CertificateTable(List.copyOf(sorted));
   }
 
@@ -126,7 +126,7 @@ public record CertificateTable(List<Row> rows) {
     }
     return newest.values().stream()
         .filter(row -> row.facts().notAfterMs() - nowMs < withinMs)
-        .sorted(Comparator.comparing(row -> row.facts().notAfterMs()))
+        .sorted(Comparator.comparingLong(row -> row.facts().notAfterMs()))
         .toList();
   }
 }

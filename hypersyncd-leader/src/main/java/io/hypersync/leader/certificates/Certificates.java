@@ -104,9 +104,7 @@ public final class Certificates {
     if (known.size() > MAX_KNOWN) {
       known.remove(known.keySet().iterator().next());
     }
-    if (before == null
-        || isStandby != wasStandby && isStandby
-        || nowMs - before.seenMs() > SEEN_AGAIN_MS) {
+    if (before == null || (isStandby && !wasStandby) || nowMs - before.seenMs() > SEEN_AGAIN_MS) {
       isChanged = true;
     }
   }

@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.e2e.harness.Await;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestClusterExtension;
 import io.hypersync.leader.daemon.LeaderStageCost;
 import io.hypersync.worker.daemon.WorkerStageCost;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -160,6 +163,59 @@ class StagesTest {
     assertTrue(
         costUs < mutationUs / 100,
         () -> costUs + " us for the figures of a mutation that takes " + mutationUs + " us");
+  }
+
+  /** By command there, by signal back: the leader goes on, and does what its file says. */
+  @Test
+  void aLeaderThatRunsTakesUpWhatItsFileSaysNow() throws Exception {
+    Path file = CLUSTER.get().workspace().configFile();
+    String before = Files.readString(file);
+    String after = before.replace("#visibility = \"own\"", "visibility = \"everywhere\"");
+    assertTrue(!after.equals(before), before);
+    try {
+      Files.writeString(file, after);
+      String shown = CLUSTER.get().hypersync("config", "reload", "--json").orFail("config reload");
+      JsonNode daemons =
+          new ObjectMapper().readTree(shown.substring(shown.indexOf('{'))).path("daemons");
+      JsonNode leader = daemons.get(0);
+      assertEquals("leader", leader.path("role").asText(), shown);
+      assertEquals(
+          "hypersync.leader.visibility", leader.path("changed").path(0).path("key").asText(), shown);
+      assertEquals("everywhere", visibility());
+      Files.writeString(file, before);
+      if (hearsHangUps()) {
+        Shell.must(file.getParent(), "kill", "-HUP", Long.toString(CLUSTER.get().leader().pid()));
+      } else {
+        var _ = CLUSTER.get().hypersync("config", "reload").orFail("config reload");
+      }
+      Await.until("the leader has read it again", () -> visibility().equals("own"));
+      Files.writeString(file, after + "\ncolour = 1\n");
+      Shell refused = CLUSTER.get().hypersync("config", "reload");
+      assertEquals(1, refused.exit(), refused::output);
+      assertTrue(refused.output().contains("nothing was changed: " + file), refused::output);
+      assertEquals("own", visibility());
+    } finally {
+      Files.writeString(file, before);
+    }
+  }
+
+  /** Whether SIGHUP is not ignored by children, as it is for what was started under nohup. */
+  private static boolean hearsHangUps() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith("SigIgn:")) {
+        return (Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16) & 1) == 0;
+      }
+    }
+    throw new AssertionError("/proc/self/status has no SigIgn");
+  }
+
+  private static String visibility() {
+    return CLUSTER
+        .get()
+        .leader()
+        .ask("visibility", JsonNodeFactory.instance.objectNode())
+        .path("mode")
+        .asText();
   }
 
   private static long counted(JsonNode after, JsonNode before, String stage) {

@@ -50,7 +50,7 @@ public final class InnerMounts {
                       PROC.resolve(process).resolve("mountinfo"), StandardCharsets.ISO_8859_1)));
           break;
         } catch (IOException ended) {
-          continue; // another one may be in the same namespace
+          // another one may be in the same namespace
         }
       }
     }
@@ -67,7 +67,7 @@ public final class InnerMounts {
           String namespace = Files.readSymbolicLink(PROC.resolve(row).resolve("ns/mnt")).toString();
           namespaces.computeIfAbsent(namespace, _ -> new ArrayList<>()).add(row);
         } catch (IOException ended) {
-          continue;
+          // its namespace is that of others, or gone with it
         }
       }
     }
