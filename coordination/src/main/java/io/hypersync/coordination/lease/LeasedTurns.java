@@ -136,13 +136,16 @@ public final class LeasedTurns implements BackgroundTurns {
         }
       }
       case GIVE_BACK -> {
-        lease.standAside();
-        wanted = false;
-        // Whoever waits elsewhere looks once in this time, and has its chance first.
-        earliestNs = Clock.later(clock.monotonicNs(), times.acquireNs());
-        synchronized (this) {
-          givesBack = false;
-          hasWorked = false;
+        try {
+          lease.standAside();
+        } finally {
+          wanted = false;
+          // Whoever waits elsewhere looks once in this time, and has its chance first.
+          earliestNs = Clock.later(clock.monotonicNs(), times.acquireNs());
+          synchronized (this) {
+            givesBack = false;
+            hasWorked = false;
+          }
         }
       }
     }

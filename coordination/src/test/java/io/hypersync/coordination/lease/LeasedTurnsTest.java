@@ -6,6 +6,7 @@ import static io.hypersync.runtime.background.BackgroundJob.SCRUB;
 import static io.hypersync.runtime.background.BackgroundJob.SNAPSHOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.coordination.cas.CasRecord;
@@ -162,6 +163,19 @@ final class LeasedTurnsTest {
     assertFalse(leader.turns.standing().problem().isEmpty());
     leader.turns.ended(SNAPSHOT);
     assertFalse(leader.turns.begins(SNAPSHOT), "the next one waits as long");
+  }
+
+  @Test
+  void aStoreThatFailsInAnUnknownWayKeepsNobodyFromAnotherTurn() {
+    assertTrue(beginsWithin(2, leader, SNAPSHOT));
+    leader.turns.ended(SNAPSHOT);
+    store.faults(
+        (_, _) -> {
+          throw new IllegalStateException("for a test");
+        });
+    assertThrows(IllegalStateException.class, leader.turns::turn);
+    store.faults((_, _) -> Fault.NONE);
+    assertTrue(beginsWithin(60, leader, SNAPSHOT));
   }
 
   @Test

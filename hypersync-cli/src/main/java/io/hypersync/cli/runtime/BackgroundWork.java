@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ final class BackgroundWork implements AutoCloseable {
   private final @Nullable LockStore store;
   private final @Nullable LeasedTurns turns;
   private final @Nullable ScheduledExecutorService thread;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private BackgroundWork(
       @Nullable LockStore store,
@@ -109,13 +111,19 @@ final class BackgroundWork implements AutoCloseable {
     return own == null ? BackgroundTurns.ALONE : own;
   }
 
-  /** Gives the turn to others. To be called when no job runs any more. */
-  @Override
-  public void close() {
-    if (thread != null && turns != null && store != null) {
+  /**
+   * Gives the turn to others. To be called when no job runs any more; the second call does nothing.
+   */
+  void end() {
+    if (thread != null && turns != null && store != null && !closed.getAndSet(true)) {
       thread.close(); // waits for a call of the store that is under way
       turns.close();
       store.close();
     }
+  }
+
+  @Override
+  public void close() {
+    end();
   }
 }

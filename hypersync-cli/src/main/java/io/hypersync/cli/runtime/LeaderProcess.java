@@ -118,22 +118,26 @@ public final class LeaderProcess {
       Leadership leadership)
       throws InterruptedException {
     Configuration now = configuration.get();
-    DaemonProcess process =
-        new DaemonProcess(
-            "leader of " + workspace.name(),
-            sockets.leaderSocket(workspace.id()),
-            mount.isEmpty() ? Practising.beside(now) : Practising.beforeMount(now),
-            MetricsPlan.options(now),
-            reloading,
-            () -> Claims.release(leadership));
     try (BackgroundWork background = BackgroundWork.begin(now, workspace.id())) {
-      lead(process, now, alone, mount, options.withBackground(background.turns()));
+      DaemonProcess process =
+          new DaemonProcess(
+              "leader of " + workspace.name(),
+              sockets.leaderSocket(workspace.id()),
+              mount.isEmpty() ? Practising.beside(now) : Practising.beforeMount(now),
+              MetricsPlan.options(now),
+              reloading,
+              () -> {
+                Claims.release(leadership);
+                background.end();
+              });
+      lead(process, now, sockets, alone, mount, options.withBackground(background.turns()));
     }
   }
 
   private void lead(
       DaemonProcess process,
       Configuration now,
+      RunDirectory sockets,
       DaemonStarter<LeaderDaemonOptions> alone,
       Optional<Path> mount,
       LeaderDaemonOptions options)
@@ -142,7 +146,6 @@ public final class LeaderProcess {
       process.run(alone, options);
       return;
     }
-    RunDirectory sockets = RunDirectory.of(System.getenv());
     WorkerDaemonOptions here = WorkerPlan.besideLeader(now, workspace, options, mount.get());
     process.run(
         MainHost::start,

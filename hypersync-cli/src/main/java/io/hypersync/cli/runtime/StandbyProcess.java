@@ -36,16 +36,8 @@ public final class StandbyProcess {
       Reloading reloading)
       throws InterruptedException {
     SuccessorSearch.await(options);
-    try (BackgroundWork background = BackgroundWork.begin(configuration, options.workspace())) {
-      follow(options.withBackground(background.turns()), metrics, reloading);
-    }
-  }
-
-  private static void follow(
-      WorkerDaemonOptions options, Optional<MetricsOptions> metrics, Reloading reloading)
-      throws InterruptedException {
     for (int beginning = 1; ; beginning++) {
-      try {
+      try (BackgroundWork background = BackgroundWork.begin(configuration, options.workspace())) {
         new DaemonProcess(
                 "standby " + options.worker(),
                 RunDirectory.of(System.getenv())
@@ -53,8 +45,8 @@ public final class StandbyProcess {
                 Practising.NOT,
                 metrics,
                 reloading,
-                () -> {})
-            .run(StandbyDaemon::start, options);
+                background::end)
+            .run(StandbyDaemon::start, options.withBackground(background.turns()));
         return;
       } catch (SnapshotsDistrusted e) {
         if (beginning == MOST_BEGINNINGS) {

@@ -487,6 +487,20 @@ public final class CollectionManager {
             changed.intervalNs(), changed.replayEntries(), changed.replayNs(), policy.options());
   }
 
+  /**
+   * It is another replica's turn: the run was given up, and the next one is due soon. Nothing that
+   * is alive was removed.
+   *
+   * @param saidThrough what is durably said now of entries whose chunks may be gone
+   * @param nowNs monotonic
+   */
+  public void putOff(long saidThrough, long nowNs) {
+    said = Math.max(said, saidThrough);
+    through = said;
+    missed = true;
+    over("another replica works in the background", nowNs);
+  }
+
   private void over(@Nullable String failure, long nowNs) {
     step = Step.IDLE;
     turns.ended(BackgroundJob.COLLECTION);

@@ -14,6 +14,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
+import io.hypersync.runtime.background.TurnOverException;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.memory.HeapRoom;
@@ -81,8 +82,7 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
                 throw new ChunkStoreException(Errno.EAGAIN, "the leader stops");
               }
               if (!turns.goesOn(BackgroundJob.COLLECTION)) {
-                throw new ChunkStoreException(
-                    Errno.EAGAIN, "another replica works in the background");
+                throw new TurnOverException();
               }
               slow.spend(bytes);
             });
@@ -159,6 +159,8 @@ final class CollectionThread implements CollectionPort, AutoCloseable {
       return failed(FileProblems.describe(e));
     } catch (ChunkStoreException e) {
       return failed(String.valueOf(e.getMessage()));
+    } catch (TurnOverException e) {
+      return manager -> manager.putOff(environment.mark().through(), Clock.SYSTEM.monotonicNs());
     } catch (UserError e) { // the agent has not said which snapshots it knows
       return failed(e.message());
     } catch (RuntimeException | Error e) {

@@ -408,6 +408,22 @@ class CollectionManagerTest {
   }
 
   @Test
+  void oneThatIsPutOffIsNoFailureAndIsDueSoon() {
+    begin(0, 9, 10, 9);
+    entry();
+    clock.set(2 * INTERVAL_NS);
+    leader.doWork();
+    collections.begun();
+    leader.doWork();
+    collections.putOff(0, clock.monotonicNs());
+    assertEquals(0, collections.failedSoFar());
+    assertNull(collections.lastFailure());
+    clock.set(2 * INTERVAL_NS + INTERVAL_NS / 12);
+    leader.doWork();
+    assertEquals(List.of("begin", "collect", "begin"), port.calls);
+  }
+
+  @Test
   void oneIsDueSoonerOnADiskThatIsNearlyFull() {
     begin(0, 9, 10, 9);
     leader.freeBytes(1 << 20);

@@ -73,6 +73,7 @@ class ScrubScheduleTest {
     assertFalse(daily.begins(103));
     turns.isOurs = true;
     assertTrue(daily.begins(104), "it is due at once, not after an interval");
+    assertEquals(0, daily.failedSoFar(), "nor has anything failed");
     daily.ended(NOTHING, List.of(), 1, 105);
     turns.isOurs = false;
     daily.ask();

@@ -526,6 +526,24 @@ class SnapshotManagerTest {
     assertEquals(List.of("snapshot", "snapshot"), turns.ended);
   }
 
+  /** A failure would put off those that are taken for lack of memory. */
+  @Test
+  void oneThatIsPutOffIsNoFailureAndIsTriedAgainAtOnce() {
+    StubTurns turns = new StubTurns();
+    snapshots.takeTurns(turns);
+    entry();
+    log.sync();
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    snapshots.putOff(INTERVAL_NS);
+    assertEquals(List.of("snapshot"), turns.ended);
+    assertNull(snapshots.lastFailure());
+    assertTrue(
+        snapshots.tick(heavy(), log.durableIndex(), INTERVAL_NS), "it takes too much memory");
+    assertTrue(snapshots.tick(heavy(), log.durableIndex(), INTERVAL_NS));
+    assertEquals(List.of("take 1 after 0", "take 1 after 0"), asked);
+  }
+
   @Test
   void whatAUserWantsAndWhatTheLogNeedsWaitsForNobodysTurn() {
     StubTurns turns = new StubTurns();

@@ -20,6 +20,7 @@ import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
+import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.log.LogEvent;
@@ -816,6 +817,7 @@ public final class WorkerRuntime implements AutoCloseable {
     chunks.close();
     cacheThread.close();
     snapshotThread.close();
+    options.background().ended(BackgroundJob.SNAPSHOT); // the agent hears of no end any more
   }
 
   /** Waits up to 3 s for mutations under way, unmounts, and stops all parts. */
@@ -862,6 +864,7 @@ public final class WorkerRuntime implements AutoCloseable {
     chunks.close();
     cacheThread.close(); // before the last snapshot: a run keeps nothing for that
     snapshotThread.close();
+    options.background().ended(BackgroundJob.SNAPSHOT); // the agent hears of no end any more
   }
 
   /** The token of the session that {@link #close} has left; empty if there is none. */

@@ -12,7 +12,7 @@ public final class SampledProcessorTime {
   private static final int EVERY = 257;
 
   private final Clock clock;
-  private int untilNext = 1;
+  private int untilNext = EVERY;
   private long beganNs;
   private long askingNs;
   private long sampledNs;

@@ -10,6 +10,7 @@ import io.hypersync.model.trie.PageWriter;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
 import io.hypersync.runtime.background.BackgroundTurns;
+import io.hypersync.runtime.background.TurnOverException;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.RateLimit;
@@ -109,9 +110,6 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     this.limit =
         bytes -> {
           requireRunning();
-          if (!turns.goesOn(BackgroundJob.SNAPSHOT)) {
-            throw new ChunkStoreException(Errno.EAGAIN, "another replica works in the background");
-          }
           slow.spend(bytes);
         };
     this.thread =
@@ -128,9 +126,17 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
   public void take(Manifest manifest, long after, String name) {
     execute(
         () -> {
-          Snapshot taken = taken(manifest, after, name, limit);
+          Snapshot taken = taken(manifest, after, name, this::spendInTurn);
           return manager -> manager.taken(taken, Clock.SYSTEM.monotonicNs());
         });
+  }
+
+  /** Ends a snapshot that runs by turns if another replica may be at work. */
+  private void spendInTurn(long bytes) {
+    if (!turns.goesOn(BackgroundJob.SNAPSHOT)) {
+      throw new TurnOverException();
+    }
+    limit.spend(bytes);
   }
 
   @Override
@@ -297,6 +303,8 @@ public final class SnapshotThread implements SnapshotPort, AutoCloseable {
     } catch (ChunkStoreException e) {
       String why = String.valueOf(e.getMessage());
       return failed(why);
+    } catch (TurnOverException e) {
+      return manager -> manager.putOff(Clock.SYSTEM.monotonicNs());
     } catch (RuntimeException | Error e) {
       LOG.error("internal error while a snapshot was taken", e);
       return failed("internal error: " + e);

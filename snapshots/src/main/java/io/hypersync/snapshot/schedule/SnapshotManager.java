@@ -182,6 +182,8 @@ public final class SnapshotManager {
     }
     policy = changed;
     retention = new SnapshotRetention(changed);
+    mostHistoryBytes = changed.retainBytes();
+    mayHaveTooMany = true;
   }
 
   /**
@@ -566,6 +568,22 @@ public final class SnapshotManager {
         gone == null
             ? new Answer.Failed("there is no snapshot of entry " + index)
             : new Answer.Done(gone));
+  }
+
+  /**
+   * It is another replica's turn: the snapshot that was being taken was given up, and is tried
+   * again at once. That is no failure, so one for lack of memory does not wait behind it.
+   *
+   * @param nowNs monotonic
+   */
+  public void putOff(long nowNs) {
+    isUnmeasured |= takes;
+    early.remove(taking);
+    takes = false;
+    taking = 0;
+    turns.ended(BackgroundJob.SNAPSHOT);
+    nextNs = Math.min(nextNs, nowNs);
+    ended(new Answer.Failed("another replica works in the background"));
   }
 
   /**

@@ -180,7 +180,9 @@ class StagesTest {
       JsonNode leader = daemons.get(0);
       assertEquals("leader", leader.path("role").asText(), shown);
       assertEquals(
-          "hypersync.leader.visibility", leader.path("changed").path(0).path("key").asText(), shown);
+          "hypersync.leader.visibility",
+          leader.path("changed").path(0).path("key").asText(),
+          shown);
       assertEquals("everywhere", visibility());
       Files.writeString(file, before);
       if (hearsHangUps()) {
