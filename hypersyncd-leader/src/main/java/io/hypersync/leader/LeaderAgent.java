@@ -362,9 +362,10 @@ public final class LeaderAgent implements Agent {
 
   /**
    * Takes a longer list of revoked certificates, which is durable here: ends the connections that
-   * use one, and tells standbys. A worker that is cut off so, or of which all certificates are
-   * revoked, has left for good: its session, its locks and its open-leases end. What it has sent
-   * before is done.
+   * use one, and tells standbys. A worker whose session is cut off so, or of which all certificates
+   * are revoked, has left for good: its session, its locks and its open-leases end. What it has
+   * sent before is done. A connection that has sent no Hello is nobody's session: the worker may
+   * have another one, with a certificate that is good.
    *
    * @param last the row that is new
    * @return the workers whose connections were ended
@@ -377,9 +378,12 @@ public final class LeaderAgent implements Agent {
             (id, why) -> {
               WorkerSession session = sessions.get(id);
               if (session != null) {
+                boolean hadSession = session.isEstablished();
                 cut.add(session.worker());
                 refuse(id, why);
-                dismiss(session.worker(), why);
+                if (hadSession) {
+                  dismiss(session.worker(), why);
+                }
               }
             });
     if (last.isOfAll() && sessions.of(last.worker()) == null) {

@@ -167,6 +167,26 @@ final class RevokedCertificatesTest {
     assertEquals(List.of(), peers());
   }
 
+  /** Whoever has stolen a certificate does not end the session of its owner by that. */
+  @Test
+  void aConnectionWithoutHelloTakesNoSessionWithIt() {
+    join(FIRST, FMD, cert("2"));
+    join(THIRD, BOB, cert("3"));
+    lock(FIRST, 1);
+    leader.sessionOpened(SECOND, FMD, "elsewhere", cert("1"));
+    assertEquals(List.of(FMD), revoke(one(FMD, "1")));
+    assertTrue(port.closed.contains(SECOND));
+    assertFalse(port.closed.contains(FIRST));
+    assertNotNull(leader.sessions().of(FMD));
+    assertTrue(peers().contains(FMD));
+    assertEquals(0, leader.presence().events().count(PresenceEvent.Kind.WORKER_LEFT));
+    lock(THIRD, 1);
+    assertEquals(
+        LeaderMessage.LockResponse.Verdict.DENIED,
+        sent(THIRD, LeaderMessage.LockResponse.class).getLast().verdict(),
+        "its lock is its own");
+  }
+
   @Test
   void whoIsAwayHasLeftAtOnceSoNoTokenTakesItsSessionUp() {
     join(FIRST, FMD, cert("1"));
@@ -272,5 +292,20 @@ final class RevokedCertificatesTest {
     assertNull(leader.certificates().takeChanged(), "nothing has changed since");
     join(THIRD, SPARE, cert("abc123"));
     assertNotNull(leader.certificates().takeChanged());
+  }
+
+  @Test
+  void whenAWorkerThatStaysWasSeenIsStoredAgainAfterAnHour() {
+    join(FIRST, FMD, cert("1"));
+    assertNotNull(leader.certificates().takeChanged());
+    for (int minute = 0; minute < 60; minute++) {
+      clock.advance(60_000_000_000L);
+      assertNull(leader.certificates().takeChanged(), "minute " + minute);
+    }
+    clock.advance(60_000_000_000L);
+    List<KnownCertificate> stored = leader.certificates().takeChanged();
+    assertNotNull(stored);
+    assertEquals(clock.epochNs() / 1_000_000, stored.getFirst().seenMs());
+    assertNull(leader.certificates().takeChanged());
   }
 }

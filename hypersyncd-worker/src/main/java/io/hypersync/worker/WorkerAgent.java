@@ -14,6 +14,7 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.OrphanChanges;
 import io.hypersync.model.trie.PageUnreadableException;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -761,7 +762,7 @@ public final class WorkerAgent implements Agent {
         }
       }
       case LeaderMessage.Revocations(List<Revocation> all) -> {
-        if (mirror.revoked(all)) {
+        if (keepsRevoked(all)) {
           link.send(new RevocationsKept(all.size()));
         }
       }
@@ -781,6 +782,22 @@ public final class WorkerAgent implements Agent {
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
           chunkUnavailable(hash, errno, "the leader cannot read it: " + text);
+    }
+  }
+
+  /**
+   * What cannot be kept ends no standby: the leader is not told that it is, so those who revoke see
+   * that this one is not to be promoted yet. The leader says it again at the next connection.
+   */
+  private boolean keepsRevoked(List<Revocation> all) {
+    try {
+      return mirror.revoked(all);
+    } catch (UserError e) {
+      LOG.error(
+          "which certificates are revoked is not kept here, so do not promote this standby: {}. {}",
+          e.getMessage(),
+          e.hint());
+      return false;
     }
   }
 

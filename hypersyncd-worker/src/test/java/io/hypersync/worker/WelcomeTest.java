@@ -31,6 +31,7 @@ import io.hypersync.model.trie.DirtyMemory;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageUnreadableException;
 import io.hypersync.model.trie.PageWriter;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.progress.Progress;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
@@ -46,6 +47,7 @@ import io.hypersync.wire.message.LeaderMessage.PastState;
 import io.hypersync.wire.message.LeaderMessage.PastStateRefused;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.LeaderMessage.Revocations;
 import io.hypersync.wire.message.LeaderMessage.SessionRenewed;
 import io.hypersync.wire.message.LeaderMessage.SnapshotOffer;
 import io.hypersync.wire.message.LeaderMessage.VisibilityLease;
@@ -53,12 +55,14 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.Revocation;
 import io.hypersync.wire.message.SessionGrant;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.wire.message.WorkerMessage.PastStateRelease;
 import io.hypersync.wire.message.WorkerMessage.PastStateRequest;
+import io.hypersync.wire.message.WorkerMessage.RevocationsKept;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.message.WorkerMessage.WorkerVisible;
@@ -80,6 +84,7 @@ import io.hypersync.worker.lock.LockCompletion;
 import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.port.EntryMirror;
 import io.hypersync.worker.port.InstallPort;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
@@ -87,6 +92,7 @@ import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -206,6 +212,33 @@ class WelcomeTest {
     agent.doWork();
     agent.linkUp();
     assertEquals("", link.sent(Hello.class).getLast().resumeToken());
+  }
+
+  /** Of a full disk, a damaged list, or one without room: the rest is replicated all the same. */
+  @Test
+  void aStandbyThatCannotKeepWhatIsRevokedGoesOnAndDoesNotSayThatItHasIt() {
+    List<Revocation> all = List.of(new Revocation(new WorkerId("bob"), "", 5, ""));
+    List<UserError> failures = new ArrayList<>(List.of(new UserError("the disk is full", "")));
+    agent.mirrorTo(
+        (EntryMirror)
+            Proxy.newProxyInstance(
+                EntryMirror.class.getClassLoader(),
+                new Class<?>[] {EntryMirror.class},
+                (_, method, args) -> {
+                  if (!method.getName().equals("revoked")) {
+                    return method.invoke(EntryMirror.NONE, args);
+                  }
+                  if (!failures.isEmpty()) {
+                    throw failures.removeFirst();
+                  }
+                  return true;
+                }));
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.received(new Revocations(all));
+    assertEquals(List.of(), link.sent(RevocationsKept.class));
+    assertEquals(LinkState.LIVE, agent.monitor().state());
+    agent.received(new Revocations(all));
+    assertEquals(List.of(new RevocationsKept(1)), link.sent(RevocationsKept.class));
   }
 
   private LockCall lock() {

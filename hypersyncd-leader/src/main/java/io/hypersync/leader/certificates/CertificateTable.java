@@ -103,6 +103,14 @@ public record CertificateTable(List<Row> rows) {
     return rows.stream().filter(row -> row.facts().serial().equals(serial)).findFirst();
   }
 
+  /** All certificates of a worker. */
+  public List<CertificateFacts> of(WorkerId worker) {
+    return rows.stream()
+        .filter(row -> row.worker().equals(Optional.of(worker)))
+        .map(Row::facts)
+        .toList();
+  }
+
   /** Whether a worker of this name has a certificate here. */
   public boolean knows(WorkerId worker) {
     return rows.stream().anyMatch(row -> row.worker().equals(Optional.of(worker)));

@@ -39,6 +39,9 @@ public final class Certificates {
   private final Map<SessionId, Connection> connections = new LinkedHashMap<>();
   private boolean isChanged;
 
+  /** When it was stored last, in ms since 1970: seen is each of a connected worker all the time. */
+  private long storedMs;
+
   private static final class Connection {
     final WorkerId worker;
     final CertificateFacts cert;
@@ -71,6 +74,7 @@ public final class Certificates {
   /** Sets what an earlier run knew. Before the first connection. */
   public void begin(RevocationList revocations, List<KnownCertificate> earlier) {
     revoked = revocations;
+    storedMs = nowMs();
     earlier.forEach(each -> known.put(each.facts().serial(), each));
   }
 
@@ -104,7 +108,10 @@ public final class Certificates {
     if (known.size() > MAX_KNOWN) {
       known.remove(known.keySet().iterator().next());
     }
-    if (before == null || (isStandby && !wasStandby) || nowMs - before.seenMs() > SEEN_AGAIN_MS) {
+    if (before == null
+        || (isStandby && !wasStandby)
+        || nowMs - before.seenMs() > SEEN_AGAIN_MS
+        || nowMs - storedMs > SEEN_AGAIN_MS) {
       isChanged = true;
     }
   }
@@ -211,6 +218,7 @@ public final class Certificates {
       return null;
     }
     isChanged = false;
+    storedMs = nowMs();
     return now;
   }
 

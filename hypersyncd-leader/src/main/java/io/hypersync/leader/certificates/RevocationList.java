@@ -67,6 +67,29 @@ public record RevocationList(List<Revocation> all) {
     return joined(List.of(more));
   }
 
+  /**
+   * The list with one more row. If that means all certificates of a worker, those that are known
+   * and were issued later get a row each: the clock of whoever has issued them was ahead, or this
+   * one was set back, and they would be good for as long as they are valid.
+   *
+   * @param known the certificates of that worker
+   * @return null if there is no room for all of that
+   */
+  public @Nullable RevocationList revoking(Revocation more, List<CertificateFacts> known) {
+    List<Revocation> rows = new ArrayList<>();
+    rows.add(more);
+    if (more.isOfAll()) {
+      for (CertificateFacts cert : known) {
+        if (!refuses(more, cert)
+            && refusing(more.worker(), cert) == null
+            && Revocation.isSerial(cert.serial())) { // a damaged record of people has others
+          rows.add(new Revocation(more.worker(), cert.serial(), more.atMs(), more.reason()));
+        }
+      }
+    }
+    return joined(rows);
+  }
+
   /** The list with the rows of another one; null if there is no room for them. */
   public @Nullable RevocationList joined(List<Revocation> others) {
     Set<Revocation> rows = new LinkedHashSet<>(all);

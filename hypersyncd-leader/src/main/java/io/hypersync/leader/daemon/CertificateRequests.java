@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +65,7 @@ final class CertificateRequests implements AutoCloseable {
   private final CertificateFacts authority;
   private final Periodic periodic;
   private final Expiry expiry = new Expiry();
+  private final Object storing = new Object();
   private volatile Figures figures = new Figures(0, List.of());
   private int seconds;
 
@@ -97,6 +99,20 @@ final class CertificateRequests implements AutoCloseable {
   @Override
   public void close() {
     periodic.close();
+    try {
+      List<KnownCertificate> last = questions.ask(agent -> agent.certificates().known());
+      if (!last.isEmpty()) {
+        store(last); // when those that are connected were seen
+      }
+    } catch (UserError | RejectedExecutionException stopped) {
+      LOG.debug("when workers were seen last is not stored: {}", stopped.getMessage());
+    }
+  }
+
+  private void store(List<KnownCertificate> known) {
+    synchronized (storing) {
+      CertificateFile.write(options.stateDir(), known);
+    }
   }
 
   private record Seen(
@@ -204,28 +220,30 @@ final class CertificateRequests implements AutoCloseable {
   }
 
   private synchronized ObjectNode revoke(String name, String reason, boolean isForced) {
-    if (reason.length() > Revocation.MAX_REASON) {
-      throw new UserError(
-          "a reason has at most " + Revocation.MAX_REASON + " characters",
-          "This one has " + reason.length() + ".",
-          UserError.USAGE);
-    }
+    String shown = reason(reason);
     Seen before = seen();
     CertificateTable table = table(before);
-    Revocation row = row(name, Printable.line(reason), table, isForced);
-    RevocationList longer = before.revoked().with(row);
+    Revocation row = row(name, shown, table, isForced);
+    RevocationList longer = before.revoked().revoking(row, table.of(row.worker()));
     if (longer == null) {
       throw new UserError(
-          "nothing more can be revoked: there are " + Revocation.MAX + " revocations",
+          "nothing more can be revoked: there are "
+              + before.revoked().all().size()
+              + " revocations, of at most "
+              + Revocation.MAX
+              + (row.isOfAll()
+                  ? "; each certificate that was issued later than this clock says needs its own"
+                  : ""),
           "Make another workspace from a backup (./hypersync init --from): it has another"
               + " authority, so that no old certificate is of use.");
     }
     RevokedFile.write(options.stateDir(), longer);
     List<WorkerId> cut = questions.ask(agent -> agent.revoked(longer, row));
     LOG.warn(
-        "revoked: {} of worker {}; {} connections were ended",
+        "revoked: {} of worker {}, {} rows; {} connections were ended",
         row.isOfAll() ? "all certificates" : "certificate " + row.serial(),
         row.worker(),
+        longer.all().size() - before.revoked().all().size(),
         cut.size());
     ObjectNode json = json(row);
     var _ = look();
@@ -233,6 +251,24 @@ final class CertificateRequests implements AutoCloseable {
     json.set("standbys", standbys(awaitStandbys(), table));
     awaitNextSecond(row.atMs());
     return json;
+  }
+
+  /**
+   * A reason as it is kept and shown.
+   *
+   * @throws UserError if it is too long so: what is escaped takes more characters
+   */
+  static String reason(String given) {
+    String shown = Printable.line(given);
+    if (shown.length() > Revocation.MAX_REASON) {
+      throw new UserError(
+          "a reason has at most " + Revocation.MAX_REASON + " characters",
+          "This one has "
+              + shown.length()
+              + (shown.equals(given) ? "." : ", since some of them are written as escapes."),
+          UserError.USAGE);
+    }
+    return shown;
   }
 
   private Revocation row(String name, String reason, CertificateTable table, boolean isForced) {
@@ -330,7 +366,7 @@ final class CertificateRequests implements AutoCloseable {
     try {
       List<KnownCertificate> changed = questions.ask(agent -> agent.certificates().takeChanged());
       if (changed != null) {
-        CertificateFile.write(options.stateDir(), changed);
+        store(changed);
       }
       warn();
     } catch (UserError busy) {

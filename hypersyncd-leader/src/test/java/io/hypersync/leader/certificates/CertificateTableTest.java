@@ -70,6 +70,7 @@ class CertificateTableTest {
             "9 standby spare seen connected"),
         text(table));
     assertTrue(table.knows(FMD));
+    assertEquals(List.of(cert("3", 3_000), cert("5", 5_000)), table.of(FMD));
     assertFalse(table.knows(new WorkerId("nobody")));
     assertEquals("bob", table.withSerial("4").orElseThrow().holder());
     assertTrue(table.withSerial("44").isEmpty());

@@ -63,6 +63,36 @@ class RevocationListTest {
     assertNotNull(twice.refusing(FMD, cert("1", 1_000)), "the earlier one counts as before");
   }
 
+  /** Of a clock that was ahead, or before this one was set back. */
+  @Test
+  void allOfAWorkerAreAlsoThoseThatAreKnownAndOfALaterTime() {
+    Revocation all = new Revocation(FMD, "", 9_000, "stolen");
+    CertificateFacts later = cert("2", 9_000_000);
+    List<CertificateFacts> known =
+        List.of(cert("1", 5_000), later, cert("3", 9_000), cert("no serial number", 99_000));
+    RevocationList list = RevocationList.NONE.revoking(all, known);
+    assertNotNull(list);
+    assertEquals(of(all, new Revocation(FMD, "2", 9_000, "stolen")), list);
+    assertNotNull(list.refusing(FMD, later));
+    assertNull(list.refusing(FMD, cert("4", 10_000)), "the next token is good");
+    Revocation again = new Revocation(FMD, "", 9_500, "");
+    assertEquals(list.with(again), list.revoking(again, known), "it has its row");
+    Revocation one = new Revocation(FMD, "1", 9_000, "");
+    assertEquals(of(one), RevocationList.NONE.revoking(one, known), "only that one is meant");
+  }
+
+  @Test
+  void allOfAWorkerAreRevokedOrNone() {
+    List<Revocation> rows = new ArrayList<>();
+    for (int i = 0; i < Revocation.MAX - 1; i++) {
+      rows.add(new Revocation(new WorkerId("w" + i), "", i, ""));
+    }
+    RevocationList list = new RevocationList(rows);
+    Revocation all = new Revocation(FMD, "", 9_000, "");
+    assertNotNull(list.revoking(all, List.of(cert("1", 5_000))));
+    assertNull(list.revoking(all, List.of(cert("2", 9_000_000))));
+  }
+
   @Test
   void whatIsStoredIsReadAgain() {
     RevocationList list =

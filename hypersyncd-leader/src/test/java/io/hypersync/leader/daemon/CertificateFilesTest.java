@@ -70,6 +70,17 @@ class CertificateFilesTest {
   }
 
   @Test
+  void aReasonIsAsLongAsItIsShown() {
+    assertEquals("stolen \\x1b[31m", CertificateRequests.reason("stolen \u001b[31m"));
+    String longest = "x".repeat(Revocation.MAX_REASON);
+    assertEquals(longest, CertificateRequests.reason(longest));
+    assertThrows(UserError.class, () -> CertificateRequests.reason(longest + "x"));
+    String escaped = "x".repeat(Revocation.MAX_REASON - 1) + "\u0007";
+    UserError refused = assertThrows(UserError.class, () -> CertificateRequests.reason(escaped));
+    assertEquals(UserError.USAGE, refused.exitCode());
+  }
+
+  @Test
   void whatWorkersHaveShownIsReadAgain() {
     List<KnownCertificate> known =
         List.of(

@@ -93,6 +93,7 @@ public interface EntryMirror extends AutoCloseable {
    * The leader says which certificates are revoked: whoever is promoted must know.
    *
    * @return whether it keeps that, durably on return
+   * @throws io.hypersync.runtime.admin.UserError if it cannot
    */
   boolean revoked(List<Revocation> all);
 

@@ -16,6 +16,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.MulticastGroup;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import io.hypersync.wire.transport.WorkerTransport;
@@ -269,6 +270,12 @@ public final class SharedProcess {
         here = session;
       }
       tell(() -> leader.connected(session, worker, address));
+    }
+
+    @Override
+    public void connected(
+        SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
+      tell(() -> leader.connected(session, worker, cert, address));
     }
 
     @Override

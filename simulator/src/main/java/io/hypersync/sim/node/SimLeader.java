@@ -80,6 +80,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.io.IOException;
@@ -623,6 +624,13 @@ public final class SimLeader implements LeaderEnd {
     @Override
     public void connected(SessionId session, WorkerId worker, SocketAddress address) {
       agent.sessionOpened(session, worker, "simulated");
+      host.wake();
+    }
+
+    @Override
+    public void connected(
+        SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
+      agent.sessionOpened(session, worker, "simulated", cert);
       host.wake();
     }
 

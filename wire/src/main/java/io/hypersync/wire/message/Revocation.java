@@ -20,6 +20,7 @@ public record Revocation(WorkerId worker, String serial, long atMs, String reaso
   /** The longest reason, in characters. */
   public static final int MAX_REASON = 100;
 
+  /** Also that of none. */
   private static final Pattern SERIAL = Pattern.compile("(?:[1-9a-f][0-9a-f]{0,39})?");
 
   /**
@@ -37,6 +38,11 @@ public record Revocation(WorkerId worker, String serial, long atMs, String reaso
     if (reason.length() > MAX_REASON) {
       throw new IllegalArgumentException("a reason has at most " + MAX_REASON + " characters");
     }
+  }
+
+  /** Whether a text is the serial number of a certificate. */
+  public static boolean isSerial(String text) {
+    return !text.isEmpty() && SERIAL.matcher(text).matches();
   }
 
   /** Whether all certificates are meant that the worker had then. */

@@ -4,8 +4,8 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ public final class IssuedCertificates {
   private static final String LEADER = "*";
   private static final int FIELDS = 4;
 
-  /** What is read of it: the lines of about 10,000 certificates. */
+  /** What is read of it: the last lines, of about 10,000 certificates. */
   private static final int MAX_BYTES = 1 << 20;
 
   private IssuedCertificates() {}
@@ -103,15 +103,22 @@ public final class IssuedCertificates {
   }
 
   /**
-   * Reads it; what is no line of it is left out.
+   * Reads it; what is no line of it is left out. Of a long one its end is read, which has the
+   * newest.
    *
    * @throws PkiException if it is there and cannot be read
    */
   public static List<Issued> read(Path authorityDir) throws PkiException {
     Path file = authorityDir.resolve(NAME);
     String text;
-    try (InputStream in = Files.newInputStream(file)) {
-      text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII);
+    try (FileChannel in = FileChannel.open(file)) {
+      long begin = Math.max(0, in.size() - MAX_BYTES);
+      in.position(begin);
+      text =
+          new String(Channels.newInputStream(in).readNBytes(MAX_BYTES), StandardCharsets.US_ASCII);
+      if (begin > 0) {
+        text = text.substring(text.indexOf('\n') + 1); // what is before is the end of a line
+      }
     } catch (NoSuchFileException older) {
       return List.of();
     } catch (IOException e) {

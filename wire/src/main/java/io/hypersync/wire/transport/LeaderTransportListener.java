@@ -25,10 +25,7 @@ public interface LeaderTransportListener {
    * @param worker the worker id in its verified certificate
    * @param cert that certificate
    */
-  default void connected(
-      SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
-    connected(session, worker, address);
-  }
+  void connected(SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address);
 
   /**
    * A message has arrived. Called between {@code connected} and {@code closed}, in order within a

@@ -14,6 +14,7 @@ import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.LeaderTransportListener;
@@ -79,6 +80,12 @@ final class LocalLinkTest {
     public void connected(SessionId id, WorkerId name, SocketAddress address) {
       session = id;
       heard.add("leader: " + name + " connected from " + address);
+    }
+
+    @Override
+    public void connected(
+        SessionId id, WorkerId name, CertificateFacts cert, SocketAddress address) {
+      throw new AssertionError("a certificate within a process");
     }
 
     @Override

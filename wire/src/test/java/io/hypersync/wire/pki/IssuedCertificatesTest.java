@@ -67,6 +67,26 @@ class IssuedCertificatesTest {
   }
 
   @Test
+  void ofALongRecordTheEndIsRead() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 40_000; i++) {
+      text.append("\n").append(Integer.toHexString(1 + i)).append(" 1577934245000 2 worker\n");
+    }
+    Files.writeString(dir.resolve("issued"), text);
+    Identity newest = authority().issueWorker(FMD);
+    IssuedCertificates.addWorker(dir, newest.cert());
+    List<IssuedCertificates.Issued> read = IssuedCertificates.read(dir);
+    assertEquals(CertificateFacts.of(newest.cert()), read.getLast().facts());
+    for (int back = 2; back <= read.size(); back++) {
+      assertEquals(
+          new CertificateFacts(Integer.toHexString(40_002 - back), 1_577_934_245_000L, 2),
+          read.get(read.size() - back).facts(),
+          "a line that is cut off is none");
+    }
+    assertTrue(read.size() > 20_000 && read.size() < 40_000, () -> read.size() + " lines");
+  }
+
+  @Test
   void whatCannotBeRecordedIsNotIssued() throws Exception {
     Identity worker = authority().issueWorker(FMD);
     assertThrows(

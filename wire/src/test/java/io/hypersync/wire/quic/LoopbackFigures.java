@@ -7,6 +7,7 @@ import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.LeaderTransportListener;
@@ -127,6 +128,10 @@ final class LoopbackFigures {
 
     @Override
     public void connected(SessionId session, WorkerId worker, SocketAddress address) {}
+
+    @Override
+    public void connected(
+        SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {}
 
     @Override
     public void received(SessionId session, WorkerMessage message) {

@@ -9,6 +9,7 @@ import io.hypersync.wire.codec.SampleMessages;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
@@ -42,6 +43,12 @@ class QuicBackpressureTest {
 
     @Override
     public void connected(SessionId id, WorkerId worker, SocketAddress address) {
+      throw new AssertionError("a worker without a certificate");
+    }
+
+    @Override
+    public void connected(
+        SessionId id, WorkerId worker, CertificateFacts cert, SocketAddress address) {
       session.set(id);
       if (server != null) {
         server.setReading(id, StreamKind.CHUNKS, false);

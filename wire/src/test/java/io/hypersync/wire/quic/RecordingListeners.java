@@ -7,6 +7,7 @@ import io.hypersync.wire.message.ChunkSymbol;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
@@ -70,6 +71,12 @@ final class RecordingListeners {
   static final class Leader extends Recorder implements LeaderTransportListener {
     @Override
     public void connected(SessionId session, WorkerId worker, SocketAddress address) {
+      fail("a worker without a certificate");
+    }
+
+    @Override
+    public void connected(
+        SessionId session, WorkerId worker, CertificateFacts cert, SocketAddress address) {
       events.add(new Event.Connected(session, worker));
     }
 

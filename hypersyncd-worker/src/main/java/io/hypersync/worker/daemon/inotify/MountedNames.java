@@ -40,7 +40,7 @@ final class MountedNames implements MountPoints {
     try {
       FsState now = view.get().state();
       return (isKnown(now, place) || isKnown(before, place))
-          && mounts.now().stream().anyMatch(path -> leadsThrough(now, path, place));
+          && mounts.any(path -> leadsThrough(now, path, place));
     } catch (PageUnreadableException e) {
       return true;
     }

@@ -1,31 +1,55 @@
 package io.hypersync.worker.fuse.dev;
 
-import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is mounted inside one filesystem, in the mount namespaces of all processes that this one
  * sees, from {@code /proc/PID/mountinfo}. A namespace without processes is not seen, and of a
  * namespace only what its oldest process can reach. Reading it makes no request to the filesystems
  * themselves. Thread-safe.
+ *
+ * <p>Any user can make namespaces, and mount much in each. So what is read is bounded, one
+ * namespace at a time; beyond that everything counts as mounted on, for a while without a look. A
+ * look that has found nothing is never used again: something may have been mounted since.
  */
 public final class InnerMounts {
-  private static final Path PROC = Path.of("/proc");
+  /** The most that is read of one namespace, in bytes: some 10,000 mounts. */
+  static final int MOST_OF_ONE = 2 << 20;
+
+  /** The most that is read in one look, in bytes. */
+  static final int MOST_OF_ALL = 8 << 20;
+
+  /** A namespace counts as so many bytes at least, for the calls that it costs. */
+  static final int LEAST_OF_ONE = 1_024;
+
+  /** After a look at too much there is none for so long. */
+  static final long PAUSE_NS = 100_000_000;
+
   private static final int ID_FIELD = 0;
   private static final int PARENT_FIELD = 1;
   private static final int DEVICE_FIELD = 2;
   private static final int ROOT_FIELD = 3;
   private static final int POINT_FIELD = 4;
 
+  private final Path proc;
   private final String device;
+  private final LongSupplier monotonicNs;
+  private volatile long pausedUntilNs;
 
   /**
    * Looks into the filesystem with this device number.
@@ -33,76 +57,125 @@ public final class InnerMounts {
    * @param minor its major number is 0
    */
   public InnerMounts(long minor) {
+    this(Path.of("/proc"), minor, System::nanoTime);
+  }
+
+  /** The same, of another {@code /proc}. */
+  InnerMounts(Path proc, long minor, LongSupplier monotonicNs) {
+    this.proc = proc;
     this.device = "0:" + minor;
-  }
-
-  /** The mount points as paths within the filesystem, with duplicates; none for its root. */
-  public List<List<byte[]>> now() {
-    List<List<byte[]>> found = new ArrayList<>();
-    for (List<String> processes : namespaces().values()) {
-      for (String process : processes) {
-        try {
-          found.addAll(
-              parse(
-                  device,
-                  // Paths are bytes: Latin-1 keeps each as one character.
-                  Files.readAllLines(
-                      PROC.resolve(process).resolve("mountinfo"), StandardCharsets.ISO_8859_1)));
-          break;
-        } catch (IOException ended) {
-          // another one may be in the same namespace
-        }
-      }
-    }
-    return found;
-  }
-
-  /** The mount namespaces, and the processes in each. */
-  private static Map<String, List<String>> namespaces() {
-    Map<String, List<String>> namespaces = new LinkedHashMap<>();
-    String[] rows = new File("/proc").list();
-    for (String row : rows == null ? new String[0] : rows) {
-      if (Character.isDigit(row.charAt(0))) {
-        try {
-          String namespace = Files.readSymbolicLink(PROC.resolve(row).resolve("ns/mnt")).toString();
-          namespaces.computeIfAbsent(namespace, _ -> new ArrayList<>()).add(row);
-        } catch (IOException ended) {
-          // its namespace is that of others, or gone with it
-        }
-      }
-    }
-    return namespaces;
+    this.monotonicNs = monotonicNs;
+    this.pausedUntilNs = monotonicNs.getAsLong();
   }
 
   /**
-   * The mount points inside a filesystem, by the lines of one namespace; lines of another form are
-   * skipped.
+   * Whether one of the mount points is meant, or may be: there are more than can be looked at.
+   *
+   * @param isMeant takes the names on the way to it within the filesystem: at least one
+   */
+  public boolean any(Predicate<List<byte[]>> isMeant) {
+    if (monotonicNs.getAsLong() - pausedUntilNs < 0) {
+      return true;
+    }
+    Set<String> seen = new HashSet<>();
+    int left = MOST_OF_ALL;
+    try (DirectoryStream<Path> rows = Files.newDirectoryStream(proc)) {
+      for (Path row : rows) {
+        int most = Math.min(left, MOST_OF_ONE);
+        byte[] table = table(row, seen, most);
+        if (table == null) {
+          continue;
+        }
+        left -= Math.max(table.length, LEAST_OF_ONE);
+        if (table.length > most || left < 0) {
+          pausedUntilNs = monotonicNs.getAsLong() + PAUSE_NS;
+          return true;
+        }
+        if (any(device, table, isMeant)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException | DirectoryIteratorException unreadable) {
+      return true;
+    }
+  }
+
+  /**
+   * The mounts of a process's namespace, one byte more than the most if there are more; null if it
+   * is none, or that namespace has been seen.
+   */
+  private static byte @Nullable [] table(Path process, Set<String> seen, int most) {
+    if (!Character.isDigit(String.valueOf(process.getFileName()).charAt(0))) {
+      return null;
+    }
+    try {
+      String namespace = Files.readSymbolicLink(process.resolve("ns/mnt")).toString();
+      if (seen.contains(namespace)) {
+        return null;
+      }
+      try (InputStream in = Files.newInputStream(process.resolve("mountinfo"))) {
+        byte[] table = in.readNBytes(most + 1);
+        seen.add(namespace);
+        return table;
+      }
+    } catch (IOException ended) {
+      return null; // another one may be in the same namespace
+    }
+  }
+
+  /**
+   * Whether one of the mount points inside a filesystem is meant, by the table of one namespace;
+   * lines of another form are skipped.
    *
    * @param device {@code major:minor} of the filesystem
    */
-  static List<List<byte[]>> parse(String device, List<String> lines) {
-    // 36 35 98:0 /root /point rw,noatime shared:1 ... - type source options
-    List<String[]> rows =
-        lines.stream()
-            .map(line -> line.split(" ", -1))
-            .filter(fields -> fields.length > POINT_FIELD)
-            .toList();
+  static boolean any(String device, byte[] table, Predicate<List<byte[]>> isMeant) {
     Map<String, String[]> own = new HashMap<>();
-    rows.stream()
-        .filter(fields -> fields[DEVICE_FIELD].equals(device))
-        .forEach(fields -> own.put(fields[ID_FIELD], fields));
-    List<List<byte[]>> points = new ArrayList<>();
-    for (String[] fields : rows) {
-      String[] below = own.get(fields[PARENT_FIELD]);
-      if (below != null && fields[POINT_FIELD].startsWith(below[POINT_FIELD])) {
-        String inside = fields[POINT_FIELD].substring(below[POINT_FIELD].length());
-        List<byte[]> names = names(below[ROOT_FIELD] + '/' + inside);
-        if (!names.isEmpty()) {
-          points.add(names);
+    var _ =
+        anyRow(
+            table,
+            fields -> {
+              if (fields[DEVICE_FIELD].equals(device)) {
+                own.put(fields[ID_FIELD], fields);
+              }
+              return false;
+            });
+    // A mount that was moved can stand before the one that it is on.
+    return !own.isEmpty()
+        && anyRow(
+            table,
+            fields -> {
+              List<byte[]> names = inside(own.get(fields[PARENT_FIELD]), fields[POINT_FIELD]);
+              return !names.isEmpty() && isMeant.test(names);
+            });
+  }
+
+  /** Hands out the fields of each line until one is taken. */
+  private static boolean anyRow(byte[] table, Predicate<String[]> isTaken) {
+    int begin = 0;
+    for (int i = 0; i <= table.length; i++) {
+      // A line feed alone ends a line: names are shown with their carriage returns.
+      if (i == table.length || table[i] == '\n') {
+        // Paths are bytes: Latin-1 keeps each as one character.
+        String line = new String(table, begin, i - begin, StandardCharsets.ISO_8859_1);
+        begin = i + 1;
+        // 36 35 98:0 /root /point rw,noatime shared:1 ... - type source options
+        String[] fields = line.split(" ", POINT_FIELD + 2);
+        if (fields.length > POINT_FIELD && isTaken.test(fields)) {
+          return true;
         }
       }
     }
-    return points;
+    return false;
+  }
+
+  /** The names that lead to a mount point, if it is on a mount of the filesystem. */
+  private static List<byte[]> inside(String @Nullable [] below, String point) {
+    if (below == null || !point.startsWith(below[POINT_FIELD])) {
+      return List.of();
+    }
+    return names(below[ROOT_FIELD] + '/' + point.substring(below[POINT_FIELD].length()));
   }
 
   private static List<byte[]> names(String path) {

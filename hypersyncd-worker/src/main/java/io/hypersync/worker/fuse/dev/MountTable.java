@@ -50,7 +50,9 @@ public record MountTable(List<Mount> mounts) {
    */
   public static MountTable read() throws IOException {
     // Paths are bytes: Latin-1 keeps each as one character, decoded after unescaping.
-    return parse(Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1));
+    // A line feed alone ends a line: names are shown with their carriage returns.
+    String text = new String(Files.readAllBytes(MOUNTINFO), StandardCharsets.ISO_8859_1);
+    return parse(List.of(text.split("\n", -1)));
   }
 
   /** Parses lines of mountinfo; lines of another form are skipped. */

@@ -30,12 +30,14 @@ public final class NodeCalls {
   private static final int AT_SYMLINK_NOFOLLOW = 0x100;
   private static final int AT_REMOVEDIR = 0x200;
   private static final int AT_EMPTY_PATH = 0x1000;
+  private static final int AT_STATX_DONT_SYNC = 0x4000;
   private static final int RENAME_EXCHANGE = 2;
   private static final int S_IFREG = 0100000;
   private static final int MODE = 0600;
   private static final long UTIME_OMIT = 0x3ffffffeL;
   private static final int STATX_TYPE = 1;
   private static final int STATX_BYTES = 256;
+  private static final int STATX_DEVICE = 136;
 
   /** FILEID_INO64_GEN: node id, high half first, and generation, 32 bits each. */
   private static final int HANDLE_TYPE = 0x81;
@@ -95,6 +97,7 @@ public final class NodeCalls {
   private final MemorySegment attributes;
   private final MemorySegment how;
   private final int root;
+  private final boolean hasOpenat2;
 
   /** Descriptors of directories by inode number; the most recently used last. */
   private final LinkedHashMap<InodeNo, Integer> directories = new LinkedHashMap<>(16, 0.75f, true);
@@ -102,7 +105,7 @@ public final class NodeCalls {
   private @Nullable InodeNo adopted;
   private int adoptedFd;
 
-  private NodeCalls(Path mountPoint) throws IOException {
+  private NodeCalls(Path mountPoint, boolean mayUseOpenat2) throws IOException {
     Arena arena = Arena.ofAuto();
     errno = arena.allocate(Downcalls.ERRNO_STATE);
     name = arena.allocate(MAX_NAME_BYTES);
@@ -119,6 +122,7 @@ public final class NodeCalls {
     if (root < 0) {
       throw new IOException(mountPoint + ": " + Errno.of(-root).message());
     }
+    hasOpenat2 = mayUseOpenat2 && knowsOpenat2();
   }
 
   /**
@@ -127,7 +131,12 @@ public final class NodeCalls {
    * @throws IOException if it cannot be opened
    */
   public static NodeCalls of(Path mountPoint) throws IOException {
-    return new NodeCalls(mountPoint);
+    return of(mountPoint, true);
+  }
+
+  /** The same; without openat2, if that is not to be used. */
+  static NodeCalls of(Path mountPoint, boolean mayUseOpenat2) throws IOException {
+    return new NodeCalls(mountPoint, mayUseOpenat2);
   }
 
   /** The thread id of the calling thread. */
@@ -235,6 +244,50 @@ public final class NodeCalls {
 
   /** Opens what a name leads to in this filesystem, without access to its content. */
   private int openHere(int directory, byte[] oldName) {
+    return hasOpenat2 ? openWithin(directory, oldName) : openAndLook(directory, oldName);
+  }
+
+  /**
+   * Whether the kernel has openat2, and who confines this process lets it through: older profiles
+   * answer EPERM to calls that they do not know. Asked of the working directory, so that no answer
+   * of a mount is mistaken for that.
+   */
+  private boolean knowsOpenat2() {
+    int fd = openWithin(Syscalls.AT_FDCWD, new byte[] {'.'});
+    if (fd >= 0) {
+      close(fd);
+    }
+    return fd != -Errno.ENOSYS.code() && fd != -Errno.EPERM.code();
+  }
+
+  /** Opens first, and looks then which filesystem that is; asks neither of them for it. */
+  private int openAndLook(int directory, byte[] oldName) {
+    int flags = O_PATH | O_NOFOLLOW | Syscalls.O_CLOEXEC;
+    int fd = open(directory, text(name, oldName), flags);
+    if (fd < 0) {
+      return fd;
+    }
+    long here = device(directory);
+    if (here < 0 || here != device(fd)) {
+      close(fd);
+      return -Errno.EXDEV.code();
+    }
+    return fd;
+  }
+
+  /** The device number of a descriptor's filesystem; negative if it is not known. */
+  private long device(int fd) {
+    MemorySegment itself = text(name, new byte[0]);
+    int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    try {
+      int result = (int) STATX.invokeExact(errno, fd, itself, flags, 0, attributes);
+      return result < 0 ? result : attributes.get(JAVA_LONG, STATX_DEVICE);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  private int openWithin(int directory, byte[] oldName) {
     how.set(JAVA_LONG, 0, O_PATH | O_NOFOLLOW | Syscalls.O_CLOEXEC);
     how.set(JAVA_LONG, HOW_RESOLVE, RESOLVE_NO_XDEV);
     try {
