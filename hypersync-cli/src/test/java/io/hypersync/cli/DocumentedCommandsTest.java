@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -25,12 +26,14 @@ final class DocumentedCommandsTest {
   private static final Set<String> OF_THE_LAUNCHER =
       Set.of("build", "test", "jdk", "dist", "bench", "simulate", "cleanup", "flood");
 
-  /** A command in a line of a code block, or in a span of code. */
-  private static final Pattern BLOCK =
-      Pattern.compile(
-          "^\\s*(?:\\$ |# )?(?:[A-Z_]+=\\S+ )*(?:exec )?(?:\\./|/usr/bin/)?hypersync (.+)$");
+  private static final String PROGRAM =
+      "(?:sudo (?:-\\S+ )*)?(?:[A-Z_]+=\\S+ )*(?:exec )?(?:\\./|/usr/bin/)?hypersync ";
 
-  private static final Pattern SPAN = Pattern.compile("`(?:\\./)?hypersync ([^`]+)`");
+  /** A command in a line of a code block, or in a span of code; and one behind another one. */
+  private static final Pattern BLOCK = Pattern.compile("^\\s*(?:\\$ |# )?" + PROGRAM + "(.+)$");
+
+  private static final Pattern SPAN = Pattern.compile("`" + PROGRAM + "([^`]+)`");
+  private static final Pattern NEXT = Pattern.compile("(?:&&|\\|\\||;) " + PROGRAM + "([^`]+)");
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
 
   /** A place in a document, and the words behind {@code hypersync}. */
@@ -64,11 +67,21 @@ final class DocumentedCommandsTest {
           isBlock = !isBlock;
           continue;
         }
-        Matcher matcher = (isBlock ? BLOCK : SPAN).matcher(line);
-        while (matcher.find()) {
-          found.add(new Documented(place, words(matcher.group(1))));
-        }
+        of(line, isBlock).forEach(words -> found.add(new Documented(place, words)));
       }
+    }
+    return found;
+  }
+
+  private static List<List<String>> of(String line, boolean isBlock) {
+    List<List<String>> found = new ArrayList<>();
+    Matcher first = (isBlock ? BLOCK : SPAN).matcher(line);
+    while (first.find()) {
+      found.add(words(first.group(1)));
+    }
+    Matcher next = NEXT.matcher(line);
+    for (int at = 0; isBlock && next.find(at); at = next.start(1)) {
+      found.add(words(next.group(1)));
     }
     return found;
   }
@@ -135,10 +148,38 @@ final class DocumentedCommandsTest {
       line(words.getFirst()).parseArgs(words.toArray(String[]::new));
       return "";
     } catch (CommandLine.MissingParameterException e) {
-      return ""; // a document may name a command alone
+      return unknownOption(words); // a document may name a command alone
     } catch (CommandLine.ParameterException e) {
       return String.valueOf(e.getMessage());
     }
+  }
+
+  /** The first option that no command of these words has; what is missing is told before it. */
+  private static String unknownOption(List<String> words) {
+    CommandLine command = line(words.getFirst());
+    Set<String> known = new HashSet<>(options(command));
+    for (String word : words) {
+      CommandLine sub = command.getSubcommands().get(word);
+      if (sub != null) {
+        command = sub;
+        known.addAll(options(sub));
+      }
+    }
+    for (String word : words) {
+      if (word.equals("--")) {
+        break; // the rest is another program's
+      }
+      if (word.startsWith("--") && !known.contains(word.replaceFirst("=.*", ""))) {
+        return "Unknown option: " + word;
+      }
+    }
+    return "";
+  }
+
+  private static Set<String> options(CommandLine command) {
+    Set<String> names = new HashSet<>(command.getCommandSpec().optionsMap().keySet());
+    names.addAll(command.getCommandSpec().negatedOptionsMap().keySet());
+    return names;
   }
 
   @Test
@@ -152,5 +193,18 @@ final class DocumentedCommandsTest {
   void oneThatIsWrongIsNotTaken() {
     assertTrue(problem(List.of("log", "--tial", "5")).contains("--tial"));
     assertTrue(problem(List.of("lgo")).contains("lgo"));
+    assertTrue(problem(List.of("message", "--wrokspace", "team")).contains("--wrokspace"));
+    assertEquals("", problem(List.of("message", "--workspace", "team")));
+  }
+
+  @Test
+  void secondCommandsOfALineAreReadAndThoseOfRoot() {
+    assertEquals(
+        List.of(List.of("status"), List.of("log", "--tail", "5"), List.of("gc")),
+        of(
+            "sudo ./hypersync status && ./hypersync log --tail 5; sudo -E hypersync gc # now",
+            true));
+    assertEquals(List.of(List.of("top")), of("cd /srv && hypersync top", true));
+    assertEquals(List.of(List.of("doctor")), of("Run `sudo hypersync doctor` as root", false));
   }
 }

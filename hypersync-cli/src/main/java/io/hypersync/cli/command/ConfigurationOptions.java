@@ -7,6 +7,7 @@ import io.hypersync.cli.config.Setting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -28,12 +29,22 @@ final class ConfigurationOptions {
       description = "A setting over the configuration; may be repeated.")
   private List<String> assignments = new ArrayList<>();
 
-  private final ConfigurationReader reader = new ConfigurationReader(System.getenv());
+  private final Map<String, String> variables;
+  private @Nullable ConfigurationReader reader;
+
+  /** With the variables of this process. */
+  ConfigurationOptions() {
+    this(System.getenv());
+  }
+
+  ConfigurationOptions(Map<String, String> variables) {
+    this.variables = variables;
+  }
 
   /** Overrides a setting by a flag; does nothing if {@code text} is null, that is, not given. */
   void put(String flag, Setting<?> setting, @Nullable String text) {
     if (text != null) {
-      reader.flag(flag, setting, text);
+      reader().flag(flag, setting, text);
     }
   }
 
@@ -60,7 +71,18 @@ final class ConfigurationOptions {
     return file != null;
   }
 
+  /** Made when it is needed: a variable that is wrong must not stop the help of a command. */
+  private ConfigurationReader reader() {
+    ConfigurationReader made = reader;
+    if (made == null) {
+      made = new ConfigurationReader(variables);
+      reader = made;
+    }
+    return made;
+  }
+
   private ConfigurationSource source(Path standard, boolean mayBeMissing) {
+    ConfigurationReader reader = reader();
     assignments.forEach(assignment -> reader.assignment("--set", assignment));
     return file == null
         ? new ConfigurationSource(reader, standard, mayBeMissing)

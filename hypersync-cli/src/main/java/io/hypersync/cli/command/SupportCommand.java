@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.render.Quantities;
+import io.hypersync.cli.support.OutsideOfMounts;
 import io.hypersync.cli.support.SupportArchive;
 import io.hypersync.model.text.Printable;
 import java.nio.file.Path;
@@ -45,16 +46,33 @@ final class SupportCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "<file>",
       description =
-          "Where it is written (default: hypersync-support-<time>.tar.gz in this directory).")
+          "Where it is written (default: hypersync-support-<time>.tar.gz in this directory, or in"
+              + " /tmp if this directory is in a workspace).")
   private @Nullable Path out;
 
   @Option(names = "--no-logs", description = "Leave logs out: they may name files.")
   private boolean noLogs;
 
+  private Path file() {
+    OutsideOfMounts outside = OutsideOfMounts.now();
+    if (out != null) {
+      return outside.checked(out);
+    }
+    String name = "hypersync-support-" + STAMP.format(Instant.now()) + ".tar.gz";
+    Path here = Path.of("").toAbsolutePath();
+    Path file = outside.inOrElsewhere(here, name);
+    if (!here.equals(file.getParent())) {
+      screen.tell(
+          "This directory is in a workspace: the archive goes to "
+              + Printable.line(file.toString()));
+      return file;
+    }
+    return Path.of(name);
+  }
+
   @Override
   public Integer call() throws InterruptedException {
-    Path file =
-        out == null ? Path.of("hypersync-support-" + STAMP.format(Instant.now()) + ".tar.gz") : out;
+    Path file = file();
     Daemons daemons = selection.daemons();
     if (daemons.sockets().isEmpty()) {
       screen.tell(

@@ -903,8 +903,8 @@ public final class Settings {
           "level",
           ValueType.choice(LogLevel.class),
           LogLevel.INFO,
-          "How much a daemon says in its log. HYPERSYNC_LOG_LEVEL in its environment is over the"
-              + " file.");
+          "How much a daemon says in its log, from \"off\" to \"all\". HYPERSYNC_LOG_LEVEL in its"
+              + " environment is over the file.");
 
   /** How its lines are written. */
   public static final Setting<LogFormat> LOGGING_FORMAT =

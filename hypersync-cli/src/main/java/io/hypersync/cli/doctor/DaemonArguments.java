@@ -65,7 +65,7 @@ record DaemonArguments(List<String> words, Path folder) {
   }
 
   /**
-   * Its settings as they are now.
+   * What its file and its {@code --set} say now, which need not be in force.
    *
    * @param roots folders of a workspace, of which the first that has settings counts
    * @throws UserError if they cannot be read, or make no sense

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,6 +38,9 @@ public final class Probes {
 
   /** A disk that does not answer for so long is left out. */
   private static final Duration DISK_LIMIT = Duration.ofMillis(500);
+
+  /** Disks that were asked and have not answered. */
+  private static final Set<Path> ASKED = ConcurrentHashMap.newKeySet();
 
   private Probes() {}
 
@@ -131,6 +135,7 @@ public final class Probes {
     DaemonArguments arguments = DaemonArguments.of(PROC.resolve(Long.toString(pid)));
     Optional<Secrets> found =
         within(
+            directories.getFirst(),
             () -> {
               Secrets secrets = new Secrets();
               secrets.look(directories, arguments);
@@ -156,6 +161,7 @@ public final class Probes {
       String name, long pid, Path stateDir, boolean isFirst) {
     long[] disk =
         within(
+                stateDir,
                 () -> {
                   FileStore store = Files.getFileStore(stateDir);
                   return new long[] {store.getTotalSpace(), store.getUsableSpace()};
@@ -172,8 +178,16 @@ public final class Probes {
         name, stateDir, disk[0], disk[1], open, isFirst ? openFilesLimit(process) : 0);
   }
 
-  /** Asks a disk on a thread of its own; empty if it fails, or does not answer in time. */
-  private static <T> Optional<T> within(Callable<T> question) {
+  /**
+   * Asks a disk on a thread of its own; empty if it fails, or does not answer in time. While it
+   * hangs it is not asked again, since each thread that waits for it stays.
+   *
+   * @param disk a directory there
+   */
+  static <T> Optional<T> within(Path disk, Callable<T> question) {
+    if (!ASKED.add(disk)) {
+      return Optional.empty();
+    }
     CompletableFuture<T> answer = new CompletableFuture<>();
     Thread _ =
         Thread.ofPlatform()
@@ -181,8 +195,11 @@ public final class Probes {
             .start(
                 () -> {
                   try {
-                    answer.complete(question.call());
-                  } catch (Exception e) {
+                    T found = question.call();
+                    var _ = ASKED.remove(disk); // before it may be asked the next question
+                    answer.complete(found);
+                  } catch (Exception | OutOfMemoryError e) {
+                    var _ = ASKED.remove(disk);
                     answer.completeExceptionally(e);
                   }
                 });

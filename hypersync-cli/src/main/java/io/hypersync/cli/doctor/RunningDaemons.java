@@ -24,12 +24,13 @@ public final class RunningDaemons {
   }
 
   /**
-   * Its settings as they are now.
+   * What its file and its {@code --set} say now. That is not all of what is in force: other flags
+   * and the environment are over it, and the daemon may not have read the file as it is now.
    *
    * @throws IOException if the process is another user's, or gone
    * @throws UserError if they cannot be read, or make no sense
    */
-  public static Configuration configuration(long pid) throws IOException {
+  public static Configuration configurationOnDisk(long pid) throws IOException {
     DaemonArguments arguments = DaemonArguments.of(PROC.resolve(Long.toString(pid)));
     List<Path> roots = new ArrayList<>(arguments.paths("--dir"));
     for (Path directory : stateDirs(pid)) {

@@ -44,8 +44,13 @@ public final class EventName extends ClassicConverter {
     return null;
   }
 
+  /** What others have written must not look like the event of a line. */
+  static String withoutEvents(String text) {
+    return text.replace("event=", "event\\x3d");
+  }
+
   private static String quoted(String value) {
-    String line = Printable.line(value, MAX_FIELD);
+    String line = withoutEvents(Printable.line(value, MAX_FIELD));
     return line.indexOf(' ') < 0 && line.indexOf('"') < 0
         ? line
         : '"' + line.replace("\"", "'") + '"';

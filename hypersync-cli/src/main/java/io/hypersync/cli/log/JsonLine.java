@@ -21,6 +21,8 @@ final class JsonLine {
   /** A stack trace is cut there, in characters. */
   private static final int MAX_TRACE = 16_384;
 
+  private static final int REPLACEMENT_CHARACTER = 0xfffd;
+
   /** ASCII only, so that nothing in a message can do anything to a terminal. */
   private static final ObjectMapper MAPPER =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -65,7 +67,7 @@ final class JsonLine {
       named.fields().forEach((key, value) -> fields.put(key, cut(value, EventName.MAX_FIELD)));
     }
     json.put("logger", simpleName(event.getLoggerName()));
-    json.put("thread", event.getThreadName());
+    json.put("thread", whole(String.valueOf(event.getThreadName())));
     String trace = trace(event);
     if (trace != null) {
       json.put("trace", trace);
@@ -78,13 +80,32 @@ final class JsonLine {
       return null;
     }
     String mistake = PrintableTrace.mistake(event.getThrowableProxy());
-    return mistake != null
-        ? mistake
-        : cut(ThrowableProxyUtil.asString(event.getThrowableProxy()), MAX_TRACE);
+    return cut(
+        mistake != null ? mistake : ThrowableProxyUtil.asString(event.getThrowableProxy()),
+        MAX_TRACE);
   }
 
+  /** At most so many characters, none of them cut through. */
   private static String cut(String text, int most) {
-    return text.length() <= most ? text : text.substring(0, most);
+    if (text.length() <= most) {
+      return whole(text);
+    }
+    boolean isWithinPair = Character.isSurrogatePair(text.charAt(most - 1), text.charAt(most));
+    return whole(text.substring(0, isWithinPair ? most - 1 : most));
+  }
+
+  /** Half a character is a name that somebody has made up, and no JSON for strict programs. */
+  private static String whole(String text) {
+    if (text.chars().noneMatch(each -> Character.isSurrogate((char) each))) {
+      return text;
+    }
+    StringBuilder whole = new StringBuilder(text.length());
+    text.codePoints()
+        .map(
+            point ->
+                Character.getType(point) == Character.SURROGATE ? REPLACEMENT_CHARACTER : point)
+        .forEach(whole::appendCodePoint);
+    return whole.toString();
   }
 
   private static String simpleName(String logger) {

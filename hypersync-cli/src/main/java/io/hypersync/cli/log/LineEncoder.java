@@ -7,7 +7,11 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import io.hypersync.cli.config.LogFormat;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.log.EventMarker;
+import io.hypersync.runtime.log.LogEvent;
 import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes an event as the pattern of {@code logback.xml} says, or as JSON, whichever is wanted; or
@@ -29,17 +33,18 @@ public final class LineEncoder extends PatternLayoutEncoder {
 
   @Override
   public byte[] encode(ILoggingEvent event) {
-    if (!event.getLevel().isGreaterOrEqual(Level.INFO)) {
+    Level level = event.getLevel();
+    if (!level.isGreaterOrEqual(Level.INFO)) {
       return written(event); // somebody wants to see it all
     }
     long nowNs = clock.monotonicNs();
-    long before = rates.admit(kind(event), nowNs);
+    EventMarker named = EventName.of(event);
+    boolean isCounted = !level.isGreaterOrEqual(Level.ERROR); // nobody may miss those
+    long before = isCounted ? rates.admit(kind(event, named), peer(named), nowNs) : 0;
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    for (LineRates.LeftOut each : rates.overdue(nowNs)) {
-      lines.writeBytes(written(note(event, each.count() + " lines were left out: " + each.kind())));
-    }
+    add(isEnd(named) ? rates.pending() : rates.overdue(nowNs), lines);
     if (before > 0) {
-      lines.writeBytes(written(note(event, before + " lines like the next one were left out")));
+      lines.writeBytes(written(note(before + " lines like the next one were left out")));
     }
     if (before >= 0) {
       lines.writeBytes(written(event));
@@ -47,24 +52,57 @@ public final class LineEncoder extends PatternLayoutEncoder {
     return lines.toByteArray();
   }
 
+  /** What is written last: what was left out and not said yet. */
+  @Override
+  public byte[] footerBytes() {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    add(rates.pending(), lines);
+    byte[] footer = super.footerBytes();
+    if (footer != null) {
+      lines.writeBytes(footer);
+    }
+    return lines.toByteArray();
+  }
+
+  private void add(List<LineRates.LeftOut> leftOut, ByteArrayOutputStream lines) {
+    for (LineRates.LeftOut each : leftOut) {
+      lines.writeBytes(written(note(each.count() + " lines were left out: " + each.kind())));
+    }
+  }
+
   private byte[] written(ILoggingEvent event) {
     return LogOutput.format() == LogFormat.JSON ? json.encode(event) : super.encode(event);
   }
 
   /** Lines of one event, or of one place in the program. */
-  private static String kind(ILoggingEvent event) {
-    EventMarker named = EventName.of(event);
+  private static String kind(ILoggingEvent event, @Nullable EventMarker named) {
     return named != null
         ? named.event().text()
         : event.getLoggerName() + ": " + String.valueOf(event.getMessage());
   }
 
-  private static ILoggingEvent note(ILoggingEvent of, String text) {
+  /** Which of several an event is about, so that one of them does not hide the others. */
+  private static String peer(@Nullable EventMarker named) {
+    if (named == null) {
+      return "";
+    }
+    String worker = named.fields().get("worker");
+    String peer = worker != null ? worker : named.fields().getOrDefault("agent", "");
+    return peer.length() <= EventName.MAX_FIELD ? peer : peer.substring(0, EventName.MAX_FIELD);
+  }
+
+  /** Whether a daemon says nothing, or hardly anything, behind this. */
+  private static boolean isEnd(@Nullable EventMarker named) {
+    return named != null
+        && (named.event() == LogEvent.STOPPING || named.event() == LogEvent.STOPPED);
+  }
+
+  private ILoggingEvent note(String text) {
     LoggingEvent note = new LoggingEvent();
-    note.setLoggerName(of.getLoggerName());
-    note.setThreadName(of.getThreadName());
-    note.setLevel(of.getLevel());
-    note.setTimeStamp(of.getTimeStamp());
+    note.setLoggerName(LineRates.class.getName());
+    note.setThreadName(Thread.currentThread().getName());
+    note.setLevel(Level.WARN);
+    note.setTimeStamp(TimeUnit.NANOSECONDS.toMillis(clock.epochNs()));
     note.setMessage(text);
     return note;
   }

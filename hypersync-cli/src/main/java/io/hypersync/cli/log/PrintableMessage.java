@@ -7,7 +7,8 @@ import io.hypersync.model.text.Printable;
 
 /**
  * Prints the message of a log event on one line, whatever text from outside it contains, so that
- * such text cannot forge a log line. Takes the place of {@code %msg} in {@code logback.xml}.
+ * such text cannot forge a log line, or the event of one. Takes the place of {@code %msg} in {@code
+ * logback.xml}.
  */
 public final class PrintableMessage extends ClassicConverter {
   /** Longer messages are cut; no message of our own is that long. */
@@ -18,6 +19,7 @@ public final class PrintableMessage extends ClassicConverter {
 
   @Override
   public String convert(ILoggingEvent event) {
-    return Printable.line(ProgramName.in(String.valueOf(event.getFormattedMessage())), MAX_CHARS);
+    return EventName.withoutEvents(
+        Printable.line(ProgramName.in(String.valueOf(event.getFormattedMessage())), MAX_CHARS));
   }
 }

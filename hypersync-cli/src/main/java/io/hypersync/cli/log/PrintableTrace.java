@@ -22,7 +22,7 @@ public final class PrintableTrace extends ExtendedThrowableProxyConverter {
   protected String throwableProxyToString(IThrowableProxy thrown) {
     String mistake = mistake(thrown);
     String text = mistake != null ? mistake : super.throwableProxyToString(thrown);
-    return Printable.lines(text).indent(INDENT);
+    return EventName.withoutEvents(Printable.lines(text)).indent(INDENT);
   }
 
   /** What a failure says that the user can do something about; null for any other. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,18 +36,21 @@ final class HangUp {
                       task.run();
                       yield null;
                     }
-                    case "equals" ->
-                        System.identityHashCode(proxy) == System.identityHashCode(args[0]);
+                    case "equals" -> isSame(proxy, args[0]);
                     case "hashCode" -> System.identityHashCode(proxy);
                     default -> "SIGHUP";
                   });
-      var _ =
+      Object before =
           signal
               .getMethod("handle", signal, handler)
               .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), listener);
+      // What whoever started this has ignored, as nohup does, stays so: the JVM says so by this.
+      if (isSame(before, handler.getField("SIG_IGN").get(null))) {
+        LOG.debug("SIGHUP is ignored, as whoever has started this wants it");
+      }
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      // As under nohup, which has it ignored.
-      LOG.debug("SIGHUP is not heard", e);
+      // With -Xrs the JVM gives signals to nobody, and SIGHUP ends the process.
+      LOG.warn("SIGHUP ends this daemon, as the JVM does not hear it (-Xrs?): {}", why(e));
     }
   }
 
@@ -60,8 +64,12 @@ final class HangUp {
     }
   }
 
+  private static String why(Exception failure) {
+    return String.valueOf(failure.getCause() == null ? failure : failure.getCause());
+  }
+
   @SuppressWarnings("ReferenceEquality") // a proxy has no other equality
-  private static boolean isSame(Object one, Object other) {
+  private static boolean isSame(@Nullable Object one, @Nullable Object other) {
     return one == other;
   }
 }

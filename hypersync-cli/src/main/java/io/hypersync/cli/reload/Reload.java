@@ -15,8 +15,10 @@ import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.runtime.text.ShellWords;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,10 @@ import org.slf4j.LoggerFactory;
  * The configuration of a process that runs daemons, one after the other. It is read again by the
  * admin command {@code reload} and by SIGHUP: what can change does, what cannot is named, and
  * nothing changes if anything is wrong with it.
+ *
+ * <p>An agent that does not answer in time may have taken a change up, or will, and of two daemons
+ * one may have. What changes while they run is then not known, so the next reading has all of it
+ * taken up, even if there is no difference.
  *
  * <p>Any thread; one reading at a time. Agents take changes on their own threads, and a reading
  * waits for them.
@@ -36,6 +42,9 @@ public final class Reload implements Reloading {
   private final Configuration first;
   private Configuration current;
   private @Nullable Daemon running;
+
+  /** What may have another value in the daemon that runs than in {@link #current}. */
+  private final Set<Setting<?>> unknown = new HashSet<>();
 
   private Reload(ConfigurationSource source, Configuration first) {
     this.source = source;
@@ -61,7 +70,7 @@ public final class Reload implements Reloading {
     return new Reload(source, source.read());
   }
 
-  /** What is in force. */
+  /** What is in force, as far as every daemon has answered. */
   public synchronized Configuration current() {
     return current;
   }
@@ -76,7 +85,7 @@ public final class Reload implements Reloading {
   public synchronized void runs(Daemon daemon) {
     running = daemon;
     if (!current.equals(first)) {
-      Tuning.apply(daemon, first, current);
+      Tuning.apply(daemon, first, current, Set.of());
     }
   }
 
@@ -84,13 +93,14 @@ public final class Reload implements Reloading {
   @Override
   public synchronized void ended() {
     running = null;
+    unknown.clear(); // the next one begins with its options
   }
 
   /**
    * Reads the configuration again. Blocks until the daemon that runs has taken up what can change.
    *
-   * @throws UserError if something is wrong with it, or an agent does not answer; what was in force
-   *     is then
+   * @throws UserError if something is wrong with it: what was in force is then; or if an agent does
+   *     not answer: then the next reading has it take all up
    */
   public synchronized Reloaded again() {
     Configuration read = read();
@@ -99,6 +109,9 @@ public final class Reload implements Reloading {
     List<Change> waiting = new ArrayList<>();
     for (Setting<?> setting : Settings.all()) {
       if (current.agrees(read, setting)) {
+        if (unknown.contains(setting)) {
+          changed.add(Change.ofUnknown(setting, read));
+        }
         continue;
       }
       Change change = Change.of(setting, current, read);
@@ -111,8 +124,8 @@ public final class Reload implements Reloading {
     }
     Configuration next = mixed(read, now);
     Daemon daemon = running;
-    if (daemon != null && !now.isEmpty()) {
-      Tuning.apply(daemon, current, next);
+    if (daemon != null && !(now.isEmpty() && unknown.isEmpty())) {
+      tune(daemon, next, now);
     }
     LogOutput.follow(next);
     current = next;
@@ -120,6 +133,22 @@ public final class Reload implements Reloading {
     LOG.info(
         LogEvent.CONFIG_RELOADED.marker(), "the configuration was read again: {}", reloaded.line());
     return reloaded;
+  }
+
+  private void tune(Daemon daemon, Configuration next, List<Setting<?>> now) {
+    Set<Setting<?>> before = Set.copyOf(unknown);
+    unknown.addAll(now); // unless it succeeds
+    try {
+      Tuning.apply(daemon, current, next, before);
+    } catch (UserError e) {
+      throw new UserError(
+          e.message() + ": what has changed is not known",
+          "The next reading has it take all settings up, even if the file is as it was:"
+              + " ./hypersync config reload\n"
+              + e.hint(),
+          e.exitCode());
+    }
+    unknown.clear();
   }
 
   @Override

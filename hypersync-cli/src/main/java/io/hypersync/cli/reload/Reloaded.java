@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * What has come of reading a configuration again.
  *
- * @param changed what holds from now on
+ * @param changed what holds from now on, and did not before, or may not have
  * @param waiting what holds when the process is started again
  * @param ignored one line for each key that was given and has no effect
  */

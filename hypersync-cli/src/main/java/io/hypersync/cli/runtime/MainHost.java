@@ -138,7 +138,7 @@ public final class MainHost implements Daemon {
   /**
    * Has both take up what has changed, the mount as long as it serves.
    *
-   * @throws UserError if one of them does not answer
+   * @throws UserError if one of them does not answer; the other one may have taken it up
    */
   public void tune(UnaryOperator<LeaderTuning> leading, WorkerTuning mounted) {
     leader.tune(leading);

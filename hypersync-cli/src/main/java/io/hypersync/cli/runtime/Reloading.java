@@ -37,7 +37,8 @@ public interface Reloading {
    * Reads it again; blocks until the daemon has taken up what can change.
    *
    * @return what has changed, as {@code docs/json.md} describes it
-   * @throws UserError if something is wrong with it; nothing has changed then
+   * @throws UserError if something is wrong with it: nothing has changed then; or if an agent does
+   *     not answer: then the next reading has it take all up
    */
   ObjectNode reload();
 }

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.hypersync.cli.config.Masked;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Takes out what is nobody else's business. Pure. */
 final class Redaction {
@@ -28,18 +28,6 @@ final class Redaction {
           "conflicting",
           "refusals");
 
-  private static final Pattern PEM =
-      Pattern.compile(
-          "-----BEGIN [A-Z0-9 ]+-----.*?(-----END [A-Z0-9 ]+-----|\\z)", Pattern.DOTALL);
-
-  /** A secret behind its name, as in settings, headers and command lines. */
-  private static final Pattern NAMED =
-      Pattern.compile(
-          "(?i)(\\b[\\w.-]*(?:token|secret|password|passwd|api[_-]?key|private[_-]?key|credential)s?"
-              + "\\b[\"']?\\s*[=:]\\s*[\"']?|\\bbearer\\s+)([^\\s\"',}]+)");
-
-  private static final Pattern IN_ADDRESS = Pattern.compile("(://)[^/@\\s]+@");
-
   private Redaction() {}
 
   /** A copy of an answer without names and texts of files, and without secrets. */
@@ -54,7 +42,8 @@ final class Redaction {
       case ObjectNode object -> {
         for (Map.Entry<String, JsonNode> each : object.properties()) {
           JsonNode value = each.getValue();
-          if (OF_FILES.contains(each.getKey()) && hasTexts(value)) {
+          boolean isSecret = value.isTextual() && Masked.isNameOfSecret(each.getKey());
+          if (isSecret || (OF_FILES.contains(each.getKey()) && hasTexts(value))) {
             each.setValue(TextNode.valueOf(LEFT_OUT));
           } else if (value.isTextual()) {
             each.setValue(TextNode.valueOf(text(value.textValue())));
@@ -85,8 +74,6 @@ final class Redaction {
 
   /** A text without keys, tokens and passwords, by the ways in which they are written. */
   static String text(String text) {
-    String without = PEM.matcher(text).replaceAll(LEFT_OUT);
-    without = IN_ADDRESS.matcher(without).replaceAll("$1" + LEFT_OUT + "@");
-    return NAMED.matcher(without).replaceAll("$1" + LEFT_OUT);
+    return Masked.text(text, LEFT_OUT);
   }
 }

@@ -15,10 +15,16 @@ import java.util.concurrent.TimeoutException;
  *
  * @param file its name there
  * @param about what it is, for the list of contents
+ * @param limit for how long it is waited for
  * @param text makes it; may fail in any way, or hang
  */
-record Source(String file, String about, Callable<String> text) {
+record Source(String file, String about, Duration limit, Callable<String> text) {
   private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  /** One that is waited for as long as most are. */
+  Source(String file, String about, Callable<String> text) {
+    this(file, about, LIMIT, text);
+  }
 
   /** What came of a source. */
   sealed interface Outcome {
@@ -43,9 +49,9 @@ record Source(String file, String about, Callable<String> text) {
                   }
                 });
     try {
-      return new Outcome.Text(answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+      return new Outcome.Text(answer.get(limit.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {
-      return new Outcome.Failed("no answer within " + LIMIT.toSeconds() + " s");
+      return new Outcome.Failed("no answer within " + limit.toSeconds() + " s");
     } catch (ExecutionException e) {
       return new Outcome.Failed(
           switch (e.getCause()) {

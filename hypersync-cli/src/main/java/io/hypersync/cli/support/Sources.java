@@ -19,11 +19,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -42,6 +45,12 @@ final class Sources {
 
   /** Between two looks at metrics. */
   private static final Duration BETWEEN = Duration.ofSeconds(3);
+
+  /** It waits for each daemon that hangs, one after the other. */
+  private static final Duration DOCTOR_LIMIT = Duration.ofSeconds(60);
+
+  /** A status, the time between, and the page: each may take as long as it may. */
+  private static final Duration SECOND_LOOK_LIMIT = Duration.ofSeconds(20);
 
   private final Map<Path, String> silent = new ConcurrentHashMap<>();
   private final Daemons daemons;
@@ -84,9 +93,9 @@ final class Sources {
     add(
         "mountinfo.txt",
         "mounts, as the kernel lists them",
-        () -> read(PROC.resolve("self/mountinfo")));
+        () -> Redaction.text(read(PROC.resolve("self/mountinfo"))));
     add("sockets.txt", "admin sockets of daemons", this::sockets);
-    add("doctor.json", "what hypersync doctor finds", this::doctor);
+    all.add(new Source("doctor.json", "what hypersync doctor finds", DOCTOR_LIMIT, this::doctor));
     if (withLogs) {
       add("journal.txt", "the end of the journal of hypersync's units", Sources::journal);
     }
@@ -101,8 +110,16 @@ final class Sources {
     }
     add(folder + "stages.json", "where the time of changes goes", () -> asked(socket, "stages"));
     add(folder + "metrics-1.txt", "its metrics", () -> metrics(socket, Duration.ZERO));
-    add(folder + "metrics-2.txt", "the same, three seconds later", () -> metrics(socket, BETWEEN));
-    add(folder + "settings.txt", "its settings, without texts", () -> settings(socket));
+    all.add(
+        new Source(
+            folder + "metrics-2.txt",
+            "the same, three seconds later",
+            SECOND_LOOK_LIMIT,
+            () -> metrics(socket, BETWEEN)));
+    add(
+        folder + "settings.txt",
+        "what its file and --set say, without texts",
+        () -> settings(socket));
     add(folder + "disk.txt", "room of the disks of its state", () -> disks(socket));
     if (withLogs) {
       add(folder + "log.txt", "the end of the file that it logs to", () -> log(socket));
@@ -150,7 +167,9 @@ final class Sources {
 
   /** Numbers, switches and choices as they are; of a text only whether there is one. */
   private String settings(Path socket) throws IOException {
-    return text(RunningDaemons.configuration(pid(socket)));
+    return "# What the file and --set of the daemon say now. Other flags and the environment\n"
+        + "# are over that, and a change of the file may wait for a reload or a restart.\n"
+        + text(RunningDaemons.configurationOnDisk(pid(socket)));
   }
 
   static String text(Configuration configuration) {
@@ -189,18 +208,25 @@ final class Sources {
           .append(disk.getTotalSpace())
           .append(" bytes free\n");
     }
-    return text.toString();
+    return Redaction.text(text.toString());
   }
 
   /** Standard output and error of a daemon, if they are files. */
   private String log(Path socket) throws IOException {
-    Path descriptors = PROC.resolve(Long.toString(pid(socket))).resolve("fd");
-    List<Path> seen = new ArrayList<>();
+    return logOf(PROC.resolve(Long.toString(pid(socket))).resolve("fd"));
+  }
+
+  /**
+   * The end of what a process writes its log to. Its descriptors are opened themselves: by name the
+   * file may be another one, in another mount namespace or after a rotation.
+   */
+  static String logOf(Path descriptors) throws IOException {
+    Set<Object> seen = new HashSet<>();
     StringBuilder text = new StringBuilder();
     for (String number : List.of("1", "2")) {
-      Path file = Files.readSymbolicLink(descriptors.resolve(number));
-      if (file.isAbsolute() && Files.isRegularFile(file) && !seen.contains(file)) {
-        seen.add(file);
+      Path file = descriptors.resolve(number);
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      if (attributes.isRegularFile() && seen.add(attributes.fileKey())) {
         text.append(tail(file));
       }
     }

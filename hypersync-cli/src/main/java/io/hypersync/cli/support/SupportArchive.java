@@ -11,6 +11,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -80,7 +81,7 @@ public final class SupportArchive {
       }
       try {
         Gathered gathered = gather(partial, sources, progress);
-        Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
+        name(partial, target);
         return gathered;
       } finally {
         Files.deleteIfExists(partial);
@@ -92,6 +93,23 @@ public final class SupportArchive {
       throw new UserError(
           "cannot write " + target + ": " + FileProblems.describe(e),
           FileProblems.hint(e, "Nothing was left behind. Name another place: --out <file>.tar.gz"));
+    }
+  }
+
+  /** Gives a file its name, unless another one has got it meanwhile: a move would replace that. */
+  private static void name(Path partial, Path target) throws IOException {
+    try {
+      Files.createLink(target, partial); // the other name is removed by the caller
+    } catch (FileAlreadyExistsException e) {
+      throw e;
+    } catch (FileSystemException | UnsupportedOperationException noLinksThere) {
+      Files.createFile(target);
+      try {
+        Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        Files.deleteIfExists(target);
+        throw e;
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.cli.top;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
@@ -22,6 +23,7 @@ final class Cursor {
   private static final int LOCKS = 200;
   private static final int PATHS = 100;
 
+  private JsonNode status = MissingNode.getInstance();
   private long hazardsAfter = -1;
   private long profile = NO_PROFILE;
 
@@ -44,7 +46,12 @@ final class Cursor {
 
   /** Notes an answer. */
   void accept(Question question, JsonNode answer) {
-    if (question == Question.HAZARDS) {
+    if (question == Question.STATUS) {
+      if (!Watched.isSameRun(status, answer)) {
+        hazardsAfter = -1; // those of the run before are forgotten with it
+      }
+      status = answer;
+    } else if (question == Question.HAZARDS) {
       long newest = answer.path("commit_index").asLong();
       // A log that is shorter than before is another one: its hazards are asked for anew.
       hazardsAfter = newest < hazardsAfter ? -1 : newest;

@@ -13,6 +13,9 @@ final class ScreenText {
 
   private static final int MOST_NOTES = 4;
 
+  /** Of a line that goes on; a narrow screen has less, and room for a wide character. */
+  private static final int INDENT = 10;
+
   private ScreenText() {}
 
   /**
@@ -232,27 +235,44 @@ final class ScreenText {
     return lines;
   }
 
-  /** Lines that are too wide go on in the next one. */
-  private static List<Line> wrapped(List<Line> lines, int width) {
+  /**
+   * Lines that are too wide go on in the next one, behind some blanks: at the last blank of their
+   * second half, or anywhere. Each holds a character at least, however narrow the screen is.
+   */
+  static List<Line> wrapped(List<Line> lines, int width) {
     List<Line> found = new ArrayList<>();
+    String blanks = " ".repeat(Math.clamp(Math.min(width / 2, width - 2), 0, INDENT));
     for (Line line : lines) {
-      String left = Printable.line(line.text());
-      while (TextWidth.of(left) > width && width > 0) {
-        int end = left.length();
-        while (end > 1 && TextWidth.of(left.substring(0, end)) > width) {
-          end = left.offsetByCodePoints(end, -1);
+      String text = Printable.line(line.text());
+      String before = "";
+      int at = 0;
+      int end = TextWidth.end(text, at, width);
+      while (end < text.length()) {
+        end = Math.max(end, text.offsetByCodePoints(at, 1));
+        int cut = lastBlank(text, at + width / 2 - before.length(), end);
+        found.add(new Line(before + text.substring(at, cut), line.style()));
+        at = cut;
+        while (at < text.length() && text.charAt(at) == ' ') {
+          at++;
         }
-        int blank = left.lastIndexOf(' ', end);
-        int cut = blank > width / 2 ? blank : end;
-        found.add(new Line(left.substring(0, cut), line.style()));
-        left = "          " + left.substring(cut).stripLeading();
-        if (width <= 10) {
-          break;
-        }
+        before = blanks;
+        end = TextWidth.end(text, at, width - before.length());
       }
-      found.add(new Line(left, line.style()));
+      if (at < text.length() || at == 0) {
+        found.add(new Line(before + text.substring(at), line.style()));
+      }
     }
     return found;
+  }
+
+  /** Where the last blank behind a place is, at the end at most; the end if there is none. */
+  private static int lastBlank(String text, int behind, int end) {
+    for (int i = Math.min(end, text.length() - 1); i > behind; i--) {
+      if (text.charAt(i) == ' ') {
+        return i;
+      }
+    }
+    return end;
   }
 
   private static List<Line> part(List<Line> lines, int scroll, int room) {

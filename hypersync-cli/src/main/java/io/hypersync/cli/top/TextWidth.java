@@ -34,17 +34,23 @@ final class TextWidth {
   }
 
   private static String cut(String text, int columns) {
+    String kept = text.substring(0, end(text, 0, columns));
+    return kept + " ".repeat(columns - of(kept));
+  }
+
+  /** Where what fits into so many columns ends; the place itself if not even a character does. */
+  static int end(String text, int from, int columns) {
     int width = 0;
-    int i = 0;
+    int i = from;
     while (i < text.length()) {
       int point = text.codePointAt(i);
-      if (width + of(point) > columns) {
+      width += of(point);
+      if (width > columns) {
         break;
       }
-      width += of(point);
       i += Character.charCount(point);
     }
-    return text.substring(0, i) + " ".repeat(columns - width);
+    return i;
   }
 
   private static int of(int point) {

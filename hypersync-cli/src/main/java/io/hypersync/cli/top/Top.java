@@ -17,7 +17,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code hypersync top}: asks the daemons of this host again and again, and shows what they say.
  * One thread decides and draws; those that ask, listen to keys and look for findings hand it what
- * they have through a queue.
+ * they have, of each kind the newest at most.
  */
 public final class Top {
   /** Looking at a host takes longer than asking a daemon, and changes more slowly. */
@@ -43,18 +42,8 @@ public final class Top {
   private final Supplier<Daemons> daemons;
   private final Duration interval;
   private final Map<String, String> environment;
-  private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final Arrivals events = new Arrivals();
   private final TopModel model;
-
-  private sealed interface Event {
-    record Seen(Observation observation) implements Event {}
-
-    record Examined(JsonNode findings) implements Event {}
-
-    record NotExamined(String why) implements Event {}
-
-    record FromTerminal(TopScreen.Input input) implements Event {}
-  }
 
   /**
    * Begins nothing yet.
@@ -102,7 +91,7 @@ public final class Top {
         if (model.isComplete(questions) && (!isExamined || model.isExamined())) {
           break;
         }
-        @Nullable Event event = events.poll(50, TimeUnit.MILLISECONDS);
+        Arrivals.@Nullable Event event = events.poll(50);
         if (event != null) {
           take(event);
         }
@@ -145,7 +134,7 @@ public final class Top {
       awaitSomebody(watch);
       Shown shown = Shown.of(begin, digits(workspace));
       try (TopScreen screen = terminal.get()) {
-        screen.listen(input -> events.add(new Event.FromTerminal(input)));
+        screen.listen(input -> events.add(new Arrivals.Event.FromTerminal(input)));
         Thread _ = Thread.ofPlatform().daemon().name("top-doctor").start(this::examineAlways);
         follow(watch, shown, screen);
       }
@@ -160,7 +149,7 @@ public final class Top {
       if (model.isSettled() || model.isSomebodyHere()) {
         break;
       }
-      @Nullable Event event = events.poll(50, TimeUnit.MILLISECONDS);
+      Arrivals.@Nullable Event event = events.poll(50);
       if (event != null) {
         take(event);
       }
@@ -190,10 +179,9 @@ public final class Top {
         isOld = false;
         sinceMs = 0;
       }
-      @Nullable Event event =
-          events.poll(
-              Math.max(1, (isOld ? DRAWN_EVERY_MS : CLOCK_MS) - sinceMs), TimeUnit.MILLISECONDS);
-      if (event instanceof Event.FromTerminal(TopScreen.Input input)) {
+      Arrivals.@Nullable Event event =
+          events.poll(Math.max(1, (isOld ? DRAWN_EVERY_MS : CLOCK_MS) - sinceMs));
+      if (event instanceof Arrivals.Event.FromTerminal(TopScreen.Input input)) {
         switch (input) {
           case TopScreen.Input.Ended _ -> {
             return;
@@ -229,15 +217,16 @@ public final class Top {
         () -> daemons.get().sockets(),
         questions,
         interval,
-        seen -> events.add(new Event.Seen(seen)));
+        seen -> events.add(new Arrivals.Event.Seen(seen)),
+        events::has);
   }
 
-  private void take(Event event) {
+  private void take(Arrivals.Event event) {
     switch (event) {
-      case Event.Seen(Observation observation) -> model.accept(observation);
-      case Event.Examined(JsonNode findings) -> model.examined(findings);
-      case Event.NotExamined(String why) -> model.notExamined(why);
-      case Event.FromTerminal _ -> {
+      case Arrivals.Event.Seen(Observation observation) -> model.accept(observation);
+      case Arrivals.Event.Examined(JsonNode findings) -> model.examined(findings);
+      case Arrivals.Event.NotExamined(String why) -> model.notExamined(why);
+      case Arrivals.Event.FromTerminal _ -> {
         // Handled where there is a screen.
       }
     }
@@ -278,11 +267,11 @@ public final class Top {
       for (Finding each : Doctor.examine(daemons.get(), environment)) {
         found.add(each.json());
       }
-      events.add(new Event.Examined(found));
+      events.add(new Arrivals.Event.Examined(found));
     } catch (UserError e) {
-      events.add(new Event.NotExamined(e.message()));
+      events.add(new Arrivals.Event.NotExamined(e.message()));
     } catch (RuntimeException bug) { // which would be printed over the screen
-      events.add(new Event.NotExamined("this is a bug in hypersync: " + bug));
+      events.add(new Arrivals.Event.NotExamined("this is a bug in hypersync: " + bug));
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ final class Watch implements AutoCloseable {
 
   private final Supplier<List<Path>> sockets;
   private final Consumer<Observation> consumer;
+  private final BiPredicate<String, Question> waits;
   private final Map<Path, Asker> askers = new HashMap<>();
   private final Map<String, Long> openSince = new ConcurrentHashMap<>();
   private volatile Set<Question> wanted;
@@ -48,16 +50,21 @@ final class Watch implements AutoCloseable {
    *
    * @param sockets which daemons there are now
    * @param wanted what is asked
+   * @param consumer is told what comes of it
+   * @param waits whether what came of a question to a daemon, by its socket, was not looked at yet:
+   *     then it is not asked again
    */
   Watch(
       Supplier<List<Path>> sockets,
       Set<Question> wanted,
       Duration interval,
-      Consumer<Observation> consumer) {
+      Consumer<Observation> consumer,
+      BiPredicate<String, Question> waits) {
     this.sockets = sockets;
     this.wanted = Set.copyOf(wanted);
     this.intervalMs = interval.toMillis();
     this.consumer = consumer;
+    this.waits = waits;
   }
 
   /**
@@ -121,11 +128,11 @@ final class Watch implements AutoCloseable {
       try {
         while (!isEnded) {
           for (Question question : Question.values()) {
-            if (wanted.contains(question) && question.isFor(role) && !isEnded) {
+            if (isWanted(question) && question.isFor(role) && !isEnded) {
               ask(question);
             }
           }
-          if (cursor.isProfiling() && !wanted.contains(Question.HOT)) {
+          if (cursor.isProfiling() && !isWanted(Question.HOT)) {
             ask(Question.HOT);
           }
           pause();
@@ -138,6 +145,10 @@ final class Watch implements AutoCloseable {
       } finally {
         var _ = openSince.remove(socket.toString());
       }
+    }
+
+    private boolean isWanted(Question question) {
+      return wanted.contains(question) && !waits.test(socket.toString(), question);
     }
 
     private synchronized void pause() throws InterruptedException {
@@ -215,7 +226,7 @@ final class Watch implements AutoCloseable {
     private Observation.@Nullable Outcome answered(Question question, JsonNode value) {
       boolean isReport = question != Question.HOT || cursor.isProfiling();
       cursor.accept(question, value);
-      if (question == Question.HOT && isReport && !isEnded && wanted.contains(Question.HOT)) {
+      if (question == Question.HOT && isReport && !isEnded && isWanted(Question.HOT)) {
         beginNext();
       }
       if (!isReport) {

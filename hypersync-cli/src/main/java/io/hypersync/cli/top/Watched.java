@@ -26,6 +26,7 @@ final class Watched {
   private final ArrayDeque<JsonNode> hazards = new ArrayDeque<>();
   private final ArrayDeque<JsonNode> entries = new ArrayDeque<>();
   private final Map<String, Double> leastUs = new HashMap<>();
+  private JsonNode newest = NOTHING;
   private JsonNode before = NOTHING;
   private long beforeNs;
   private long statusNs;
@@ -70,12 +71,13 @@ final class Watched {
         before = status();
         beforeNs = statusNs;
         statusNs = seen.atNs();
-        if (!isSameRun(value)) {
+        if (!isSameRun(newest, value)) {
           before = NOTHING; // its counters begin again
           hazards.clear();
           entries.clear();
           leastUs.clear();
         }
+        newest = value; // what it refuses later does not make it another one
       }
       case HAZARDS -> add(hazards, value.path("entries"), MOST_HAZARDS);
       case LOG -> add(entries, value.path("entries"), MOST_ENTRIES);
@@ -87,7 +89,8 @@ final class Watched {
     answers.put(seen.question(), value);
   }
 
-  private boolean isSameRun(JsonNode now) {
+  /** Whether two statuses are of one run of a daemon: it counts on, and so does its log. */
+  static boolean isSameRun(JsonNode before, JsonNode now) {
     return before.path("pid").equals(now.path("pid"))
         && before.path("leader_epoch").equals(now.path("leader_epoch"));
   }

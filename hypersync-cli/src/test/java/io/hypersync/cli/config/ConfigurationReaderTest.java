@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a configuration file may contain, and the errors about anything else. */
 final class ConfigurationReaderTest {
@@ -320,9 +322,17 @@ final class ConfigurationReaderTest {
         assertThrows(
             UserError.class, () -> new ConfigurationReader(Map.of("HYPERSYNC_LOG_LEVEL", "loud")));
     assertEquals(
-        "HYPERSYNC_LOG_LEVEL: hypersync.logging.level: expected one of \"error\", \"warn\","
-            + " \"info\", \"debug\", \"trace\", got \"loud\"",
+        "HYPERSYNC_LOG_LEVEL: hypersync.logging.level: expected one of \"off\", \"error\","
+            + " \"warn\", \"info\", \"debug\", \"trace\", \"all\", got \"loud\"",
         wrong.message());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"OFF", "off", "Error", "WARN", "info", "Debug", "TRACE", "all"})
+  void aVariableMayHaveEachLevelOfLogbackInAnyCase(String level) {
+    ConfigurationReader reader = new ConfigurationReader(Map.of("HYPERSYNC_LOG_LEVEL", level));
+    LogLevel read = reader.withoutFile().get(Settings.LOGGING_LEVEL);
+    assertEquals(Level.toLevel(level, null), Level.toLevel(read.name(), null));
   }
 
   @Test

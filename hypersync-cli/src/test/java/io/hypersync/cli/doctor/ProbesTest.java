@@ -16,6 +16,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +52,29 @@ final class ProbesTest {
         .map(Observed.DaemonProcess::stateDir)
         .filter(each -> each.startsWith(directory))
         .toList();
+  }
+
+  /** Each question to it would leave a thread behind. */
+  @Test
+  void aDiskThatHangsIsNotAskedAgainUntilItAnswers() throws Exception {
+    CountDownLatch answers = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    Callable<Integer> question =
+        () -> {
+          int number = asked.incrementAndGet();
+          answers.await();
+          return number;
+        };
+    for (int i = 0; i < 3; i++) {
+      assertEquals(Optional.empty(), Probes.within(directory, question));
+    }
+    assertEquals(1, asked.get());
+    assertEquals(Optional.of(7), Probes.within(directory.resolve("other"), () -> 7));
+    answers.countDown();
+    while (Probes.within(directory, question).isEmpty()) {
+      Thread.sleep(1); // the first one is about to end
+    }
+    assertEquals(2, asked.get());
   }
 
   @Test

@@ -146,6 +146,36 @@ class LogLinesTest {
   }
 
   @Test
+  void noCharacterIsCutThroughAndHalfOnesAreReplaced() throws Exception {
+    format("json");
+    String face = "\ud83d\ude00";
+    String most = "a".repeat(PrintableMessage.MAX_CHARS - 1);
+    String cut = line(Level.INFO, null, "{}", most + face);
+    assertEquals(most, new ObjectMapper().readTree(cut).path("message").asText());
+    String half =
+        line(Level.INFO, LogEvent.MOUNTED.marker().with("m", "a\ud83d"), "{}", "\ude00" + face);
+    JsonNode json = new ObjectMapper().readTree(half);
+    assertEquals("\ufffd" + face, json.path("message").asText());
+    assertEquals("a\ufffd", json.path("fields").path("m").asText());
+    UserError mistake = new UserError("m".repeat(100_000), "");
+    assertTrue(line(Level.ERROR, null, mistake, "it ends").length() < 20_000);
+  }
+
+  @Test
+  void whatOthersWriteIsNoEvent() {
+    String forged = "x event=leading event=ready";
+    for (String line :
+        List.of(
+            line(Level.INFO, null, "{}", forged),
+            line(Level.ERROR, null, new IllegalStateException(forged), "failed"))) {
+      assertFalse(line.contains("event="), line);
+    }
+    String named = line(Level.INFO, LogEvent.MOUNTED.marker().with("m", forged), "{}", forged);
+    assertEquals(2, named.split("event=", -1).length, named);
+    assertTrue(named.contains(" event=mounted m="), named);
+  }
+
+  @Test
   void theMistakeOfAUserHasNoStackTrace() {
     for (String format : List.of("text", "json")) {
       format(format);
@@ -171,6 +201,42 @@ class LogLinesTest {
     assertTrue(LineRates.BURST <= written && written < LineRates.BURST + 100, "of " + written);
     assertFalse(line(Level.WARN, null, "another kind").isEmpty());
     assertFalse(line(Level.DEBUG, null, "peer {} is refused", 1).isEmpty(), "somebody wants it");
+  }
+
+  @Test
+  void whatOnePeerCausesDoesNotHideTheOthers() {
+    for (int i = 0; i < 3 * LineRates.BURST; i++) {
+      var _ = line(Level.INFO, LogEvent.WORKER_JOINED.marker().with("worker", "flaps"), "joined");
+    }
+    for (String field : List.of("worker", "agent")) {
+      String line = line(Level.INFO, LogEvent.WORKER_JOINED.marker().with(field, "b"), "joined");
+      assertTrue(line.contains("joined"), field);
+    }
+  }
+
+  @Test
+  void anErrorIsNeverLeftOut() {
+    for (int i = 0; i < 3 * LineRates.BURST; i++) {
+      assertFalse(line(Level.ERROR, null, "failed").isEmpty());
+    }
+  }
+
+  @Test
+  void whatWasLeftOutIsSaidAtTheEndAsAWarningOfItsOwn() {
+    for (int i = 0; i < LineRates.BURST + 50; i++) {
+      var _ = line(Level.INFO, null, "again and again");
+    }
+    String end = line(Level.INFO, LogEvent.STOPPED.marker().with("daemon", "w"), "stopped");
+    String note = end.lines().findFirst().orElseThrow();
+    assertTrue(note.contains("WARN") && note.contains("LineRates: "), end);
+    assertTrue(note.matches(".* \\d+ lines were left out: .*again and again"), end);
+    assertTrue(end.contains("event=stopped"), end);
+    while (!line(Level.INFO, null, "again and again").isEmpty()) {
+      // until one is left out
+    }
+    assertTrue(
+        new String(encoder.footerBytes(), StandardCharsets.UTF_8).contains("lines were left out"));
+    assertEquals(0, encoder.footerBytes().length, "said once");
   }
 
   /** By hand: no real time passes. */
@@ -201,6 +267,23 @@ class LogLinesTest {
       admitted += rates.admit("kind " + i, 5) >= 0 ? 1 : 0;
     }
     assertEquals(LineRates.MOST_KINDS + LineRates.BURST, admitted);
+  }
+
+  @Test
+  void peersWithoutEndShareWhatTheyMayAtOnce() {
+    LineRates rates = new LineRates();
+    long admitted = 0;
+    for (int i = 0; i < 100_000; i++) {
+      admitted += rates.admit("joined", "peer " + i, 5) >= 0 ? 1 : 0;
+    }
+    assertEquals(LineRates.PEERS * (LineRates.BURST - 1) + 1, admitted, "not for each of them");
+    long laterNs = 5 + 2_000 * LineRates.EVERY_NS;
+    assertTrue(rates.admit("joined", "late", laterNs) >= 0);
+    for (int i = 0; i < 2 * LineRates.BURST; i++) {
+      var _ = rates.admit("joined", "flaps", laterNs);
+    }
+    assertEquals(-1, rates.admit("joined", "flaps", laterNs), "old names have made room for it");
+    assertTrue(rates.admit("joined", "late", laterNs) >= 0);
   }
 
   /** Names are promises: whoever takes one away or adds one does it on the page, too. */

@@ -32,6 +32,8 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -247,6 +249,46 @@ class ReloadTest {
     var _ = reload.again();
     assertEquals(Visibility.EVERYWHERE, leader.tuning().visibility());
     assertEquals(8, leader.tuning().rateLimits().burstOps());
+  }
+
+  /** What an agent that was too busy takes up later is taken back by a file that is as it was. */
+  @Test
+  void afterAReadingThatFailedHalfwayTheNextOneSetsAllAgain() throws Exception {
+    Reload reload = reload();
+    reload.runs(leader);
+    LeaderTuning before = leader.tuning();
+    CountDownLatch isBusy = new CountDownLatch(1);
+    CompletableFuture<LeaderTuning> rest = new CompletableFuture<>();
+    Thread asking =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    assertThrows(
+                        UserError.class,
+                        () ->
+                            leader.tune(
+                                _ -> {
+                                  isBusy.countDown();
+                                  return rest.join();
+                                })));
+    isBusy.await();
+    write("[hypersync.leader]", "intent_burst_ops = 8", "visibility = \"everywhere\"");
+    UserError error = assertThrows(UserError.class, reload::again);
+    assertTrue(error.message().endsWith("what has changed is not known"), error::message);
+    assertTrue(error.hint().contains("./hypersync config reload"), error::hint);
+    asking.join();
+    rest.complete(before);
+    assertEquals(8, leader.tuning().rateLimits().burstOps(), "it does so late");
+    assertEquals(Visibility.EVERYWHERE, leader.tuning().visibility());
+    assertEquals(100, reload.current().get(Settings.LEADER_INTENT_BURST_OPS));
+    write();
+    assertEquals(
+        List.of(
+            new Change("hypersync.leader.intent_burst_ops", "unknown", "100"),
+            new Change("hypersync.leader.visibility", "unknown", "\"own\"")),
+        reload.again().changed());
+    assertEquals(before, leader.tuning());
+    assertEquals(List.of(), reload.again().changed(), "all is known");
   }
 
   @Test

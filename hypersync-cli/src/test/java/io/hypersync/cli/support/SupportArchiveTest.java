@@ -9,7 +9,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -18,8 +21,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +97,87 @@ final class SupportArchiveTest {
     assertTrue(refused.message().contains("there is a file"), refused::message);
     assertEquals("mine", Files.readString(directory.resolve("s.tar.gz")));
     assertEquals(List.of("s.tar.gz"), files());
+  }
+
+  @Test
+  void aFileThatIsMadeMeanwhileIsNotReplaced() throws Exception {
+    Path out = directory.resolve("s.tar.gz");
+    Source meanwhile =
+        new Source("a.txt", "the first", () -> Files.writeString(out, "mine").toString());
+    UserError refused =
+        assertThrows(UserError.class, () -> SupportArchive.write(out, List.of(meanwhile), _ -> {}));
+    assertTrue(refused.message().contains("there is a file"), refused::message);
+    assertEquals("mine", Files.readString(out));
+    assertEquals(List.of("s.tar.gz"), files());
+  }
+
+  @Test
+  void aSourceIsWaitedForAsLongAsWhatItAsks() throws Exception {
+    Files.createFile(directory.resolve("worker-00112233-fmd.sock"));
+    Map<String, Duration> limits = new HashMap<>();
+    for (Source each : Sources.of(Daemons.in(new RunDirectory(directory)), Map.of(), true)) {
+      limits.put(each.file(), each.limit());
+    }
+    assertEquals(Duration.ofSeconds(60), limits.get("doctor.json"), "each daemon 5 s");
+    assertEquals(Duration.ofSeconds(20), limits.get("daemon-1/metrics-2.txt"), "5 + 3 + 5 s");
+    assertEquals(Duration.ofSeconds(10), limits.get("daemon-1/status.json"));
+    Source hangs =
+        new Source(
+            "a.txt",
+            "never",
+            Duration.ofMillis(1),
+            () -> {
+              new CountDownLatch(1).await();
+              return "";
+            });
+    assertEquals(new Source.Outcome.Failed("no answer within 0 s"), hangs.ask());
+  }
+
+  /** By its name it is another one: here since it was replaced, elsewhere by a mount namespace. */
+  @Test
+  void theLogIsTheFileThatAProcessHasOpen() throws Exception {
+    Path log = directory.resolve("log");
+    Process daemon =
+        new ProcessBuilder("sh", "-c", "echo mine; exec sleep 60")
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      while (Files.size(log) == 0) {
+        Thread.sleep(1);
+      }
+      Files.delete(log);
+      Files.writeString(directory.resolve("log (deleted)"), "another's");
+      Path descriptors = Path.of("/proc", Long.toString(daemon.pid()), "fd");
+      assertEquals("mine\n", Sources.logOf(descriptors), "once, though it is open twice");
+    } finally {
+      var _ = daemon.destroyForcibly();
+    }
+  }
+
+  @Test
+  void inAWorkspaceThereIsNoArchive() throws Exception {
+    Path mount = directory.resolve("ws");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("ws/sub"));
+    OutsideOfMounts outside =
+        new OutsideOfMounts(
+            new MountTable(
+                List.of(
+                    new MountTable.Mount("8:1", "/", "ext4", "/dev/vda1"),
+                    new MountTable.Mount("0:50", mount.toString(), "fuse.hypersync", "team"),
+                    new MountTable.Mount("0:51", mount + "/tmpfs", "tmpfs", "tmpfs"))));
+    for (Path here :
+        List.of(mount, mount.resolve("a/b"), mount.resolve("tmpfs"), link, link.resolve("../c"))) {
+      assertEquals(Path.of("/tmp/s.tar.gz"), outside.inOrElsewhere(here, "s.tar.gz"));
+      UserError refused =
+          assertThrows(UserError.class, () -> outside.checked(here.resolve("s.tar.gz")));
+      assertTrue(refused.message().contains("mounted on " + mount), refused::message);
+    }
+    for (Path here : List.of(directory, directory.resolve("ws2"))) {
+      Path file = here.resolve("s.tar.gz");
+      assertEquals(file, outside.inOrElsewhere(here, "s.tar.gz"));
+      assertEquals(file, outside.checked(file));
+    }
   }
 
   @Test

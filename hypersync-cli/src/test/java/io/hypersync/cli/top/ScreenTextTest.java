@@ -1,8 +1,10 @@
 package io.hypersync.cli.top;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +58,44 @@ final class ScreenTextTest {
         }
       }
     }
+  }
+
+  /** As many as there are: none is lost, none comes twice, and it ends. */
+  @Test
+  void tooWideLinesAreWrappedAtEachWidth() {
+    List<String> texts =
+        List.of(
+            "",
+            "  why:    How old what its agents see is: each change is there after that",
+            "x".repeat(95),
+            "          " + "y".repeat(40),
+            "日本語のファイル名".repeat(9),
+            "a日 b本 c語 ".repeat(9) + "e\u0301\u0301",
+            " ".repeat(50) + "z");
+    for (int width = 0; width <= 40; width++) {
+      for (String text : texts) {
+        int columns = width;
+        List<Line> lines =
+            assertTimeoutPreemptively(
+                Duration.ofSeconds(20),
+                () -> ScreenText.wrapped(List.of(Line.plain(text)), columns),
+                () -> "width " + columns + " of " + text);
+        for (Line line : lines) {
+          assertTrue(TextWidth.of(line.text()) <= Math.max(2, width), width + ": " + line);
+        }
+        String all = lines.stream().map(Line::text).collect(Collectors.joining());
+        assertEquals(text.replace(" ", ""), all.replace(" ", ""), "width " + width);
+      }
+    }
+  }
+
+  @Test
+  void aLongLineIsWrappedInTheTimeOfItsLength() {
+    List<Line> lines =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(20),
+            () -> ScreenText.wrapped(List.of(Line.plain("0123456789".repeat(100_000))), 20));
+    assertEquals(99_999, lines.size(), "twenty columns, and then ten behind ten blanks");
   }
 
   @Test

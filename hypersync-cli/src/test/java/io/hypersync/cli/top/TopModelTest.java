@@ -54,6 +54,38 @@ final class TopModelTest {
         () -> rows(View.OVERVIEW).toString());
   }
 
+  /** They are asked for from the beginning then, and kept while it is the same run. */
+  @Test
+  void conflictsSurviveAnotherRunOfTheLeaderAndARefusal() {
+    Cursor cursor = new Cursor();
+    ObjectNode status = (ObjectNode) Answers.leader(100);
+    ObjectNode hazards =
+        (ObjectNode)
+            Answers.json(
+                "{\"commit_index\":100,\"entries\":[" + Answers.hazard(90, "A", "f") + "]}");
+    host.second(100, 40);
+    host.answer(Answers.LEADER, Question.HAZARDS, hazards);
+    cursor.accept(Question.STATUS, status);
+    cursor.accept(Question.HAZARDS, hazards);
+    host.tell(Answers.LEADER, Question.STATUS, new Observation.Outcome.Refused("not now"));
+    cursor.failed(Question.STATUS);
+    host.second(100, 40);
+    cursor.accept(Question.STATUS, status);
+    assertEquals(1, rows(View.CONFLICTS).size(), "the same run");
+    assertEquals(100, cursor.arguments(Question.HAZARDS).path("after").asLong());
+    for (String key : List.of("pid", "leader_epoch")) {
+      ObjectNode other = status.deepCopy().put(key, 9);
+      host.answer(Answers.LEADER, Question.STATUS, other);
+      cursor.accept(Question.STATUS, other);
+      assertEquals(0, rows(View.CONFLICTS).size(), key);
+      assertTrue(cursor.arguments(Question.HAZARDS).has("tail"), key + " begins anew");
+      host.answer(Answers.LEADER, Question.HAZARDS, hazards);
+      cursor.accept(Question.HAZARDS, hazards);
+      assertEquals(1, rows(View.CONFLICTS).size(), key);
+      status = other;
+    }
+  }
+
   @Test
   void agentsHaveTheirHazardsAndTheirEntriesOnAllHosts() {
     host.second(100, 40);

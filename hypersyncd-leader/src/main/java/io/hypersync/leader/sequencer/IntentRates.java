@@ -56,9 +56,12 @@ public final class IntentRates {
 
   /**
    * Other limits from now on. Each worker may make its burst at once, as if it had just come; its
-   * figures stay.
+   * figures stay. If they are what they were nothing changes: nobody gets a burst as a present.
    */
   public void limit(IntentRateLimits changed, long nowNs) {
+    if (changed.equals(limits)) {
+      return;
+    }
     limits = changed;
     accounts.values().forEach(account -> account.limit(changed, nowNs));
   }

@@ -34,6 +34,16 @@ class IntentRatesTest {
   }
 
   @Test
+  void theSameLimitsAgainGiveNoNewBurst() {
+    IntentRates rates = new IntentRates(new IntentRateLimits(10, 1, 0));
+    assertEquals(0, rates.take(A, 0, 0));
+    rates.limit(new IntentRateLimits(10, 1, 0), 0);
+    assertEquals(100 * MS, rates.take(A, 0, 0));
+    rates.limit(new IntentRateLimits(10, 2, 0), 0);
+    assertEquals(0, rates.take(A, 0, 0), "others do");
+  }
+
+  @Test
   void theLaterOfTheTwoBucketsDecides() {
     IntentRates rates = new IntentRates(new IntentRateLimits(10, 1, 2 * MIB));
     assertEquals(0, rates.take(A, 2 * MIB, 0));

@@ -39,7 +39,20 @@ public final class InotifyWatcher implements AutoCloseable {
             new ProcessBuilder("python3", "-c", PROGRAM, directory.toString())
                 .redirectErrorStream(true)
                 .start());
-    Await.until("it watches; it says: " + watcher.heard(), () -> watcher.has("ready"));
+    boolean isReady = false;
+    try {
+      Await.until(
+          "a watcher of " + directory + " is ready, or has ended",
+          () -> watcher.has("ready") || !watcher.process.isAlive());
+      isReady = watcher.has("ready");
+    } finally {
+      if (!isReady) {
+        watcher.close();
+      }
+    }
+    if (!isReady) {
+      throw new AssertionError("cannot watch " + directory + ": " + watcher.heard());
+    }
     return watcher;
   }
 

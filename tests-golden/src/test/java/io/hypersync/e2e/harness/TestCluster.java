@@ -443,12 +443,15 @@ public final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** A worker that was told to end before, by an umount perhaps, may have run a moment ago. */
+  /**
+   * A worker that was told to end before, by an umount perhaps, may have run a moment ago. One that
+   * has failed is not started again: the failure has the end of its log.
+   */
   private void awaitWritableAgain(String name) throws IOException, InterruptedException {
     try {
       awaitWritable(name);
     } catch (AssertionError failure) {
-      if (worker(name).isAlive()) {
+      if (worker(name).isAlive() || worker(name).awaitExit(END_LIMIT) != 0) {
         throw failure;
       }
       launchWorker(name);

@@ -86,15 +86,15 @@ class InotifyCrashTest {
       watcher.awaitEvents("CREATE first");
       String shadow = Long.toString(shadowOf(cluster.worker("b")));
       Shell.must(cluster.root(), "kill", "-STOP", shadow);
-      List<String> bound = List.of("bound", "deep/inner", "moved/inner");
-      for (String directory : bound) {
-        Files.createDirectories(onA.resolve(directory));
-      }
-      Files.createDirectory(onA.resolve("private"));
-      Files.writeString(onA.resolve("masked"), "1");
-      Files.createFile(onA.resolve("last"));
-      Await.until("all is visible", () -> Files.exists(onB.resolve("last")));
       try {
+        List<String> bound = List.of("bound", "deep/inner", "moved/inner");
+        for (String directory : bound) {
+          Files.createDirectories(onA.resolve(directory));
+        }
+        Files.createDirectory(onA.resolve("private"));
+        Files.writeString(onA.resolve("masked"), "1");
+        Files.createFile(onA.resolve("last"));
+        Await.until("all is visible", () -> Files.exists(onB.resolve("last")));
         for (String directory : bound) {
           mountBound(outside, onB.resolve(directory));
         }

@@ -5,6 +5,7 @@ import io.hypersync.cli.top.TopScreen;
 import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,10 +36,15 @@ public final class JLineScreen implements TopScreen {
 
   private static final int MOST_AT_ONCE = 4_096;
 
+  /** For giving the terminal back at the end of the process. */
+  private static final Duration RESTORE_LIMIT = Duration.ofSeconds(2);
+
+  private static final int ENDED_BY_SIGTERM = 128 + 15;
+
   private final Terminal terminal;
   private final Attributes before;
   private final Attributes raw;
-  private final Thread hook = new Thread(this::restore, "top-restores-the-terminal");
+  private final Thread hook = new Thread(this::end, "top-restores-the-terminal");
   private final boolean hasColours;
   private List<Line> shown = new ArrayList<>();
   private boolean isEntered;
@@ -222,6 +228,28 @@ public final class JLineScreen implements TopScreen {
     if (!isClosed) {
       leave();
       isClosed = true;
+    }
+  }
+
+  /**
+   * What the hook does. A terminal that takes nothing, as over a connection that stands still, has
+   * a thread that draws wait with the lock, and would have this one and that of JLine wait, too:
+   * then its mode is given back, which needs no room there, and the process ends all the same.
+   */
+  private void end() {
+    Thread restoring =
+        Thread.ofPlatform().daemon().name("top-leaves-the-terminal").start(this::restore);
+    try {
+      if (restoring.join(RESTORE_LIMIT)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      terminal.setAttributes(before);
+    } finally {
+      Runtime.getRuntime().halt(ENDED_BY_SIGTERM);
     }
   }
 

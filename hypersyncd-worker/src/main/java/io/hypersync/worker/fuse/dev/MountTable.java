@@ -103,8 +103,12 @@ public record MountTable(List<Mount> mounts) {
         .toList();
   }
 
-  /** The mount that contains the path: the one with the longest matching point. */
-  Optional<Mount> covering(String path) {
+  /**
+   * The mount that contains the path: the one with the longest matching point.
+   *
+   * @param path an absolute one, without links
+   */
+  public Optional<Mount> covering(String path) {
     Optional<Mount> best = Optional.empty();
     for (Mount mount : mounts) {
       boolean above =
