@@ -12,6 +12,8 @@ public interface MountPoints {
    *
    * @param before the state before the entry that a shadow call is made for: the kernel may still
    *     have what the name led to then
+   * @param after the state after that entry: a later one may have moved away what it has made, and
+   *     the kernel not have followed yet
    */
-  boolean areAtOrBelow(NameInDirectory place, FsState before);
+  boolean areAtOrBelow(NameInDirectory place, FsState before, FsState after);
 }

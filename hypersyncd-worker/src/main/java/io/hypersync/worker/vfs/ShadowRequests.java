@@ -134,7 +134,7 @@ public final class ShadowRequests implements FuseHandler {
     if (attempt == null || !attempt.job().call().places().contains(place)) {
       throw new RequestFailed(Errno.EPERM);
     }
-    if (mounts.areAtOrBelow(place, attempt.job().before())) {
+    if (mounts.areAtOrBelow(place, attempt.job().before(), attempt.job().after())) {
       // The truth, which leaves in place what is mounted there; the call then fails, since this
       // place does not count as looked up. Who has mounted it since the call began found the name
       // in the kernel's cache: for any other look the directory is locked by this very call.

@@ -47,7 +47,11 @@ class ShadowRequestsTest {
   private final Set<NameInDirectory> mountPoints = new HashSet<>();
   private final ShadowRequests requests =
       new ShadowRequests(
-          new Beneath(), registry, inodes, tree::view, (place, _) -> mountPoints.contains(place));
+          new Beneath(),
+          registry,
+          inodes,
+          tree::view,
+          (place, _, _) -> mountPoints.contains(place));
   private final Node file;
   private boolean alive = true;
 

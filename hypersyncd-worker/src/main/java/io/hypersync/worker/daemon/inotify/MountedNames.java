@@ -33,13 +33,13 @@ final class MountedNames implements MountPoints {
   }
 
   @Override
-  public boolean areAtOrBelow(NameInDirectory place, FsState before) {
+  public boolean areAtOrBelow(NameInDirectory place, FsState before, FsState after) {
     if (!place.isReal()) {
       return false;
     }
     try {
       FsState now = view.get().state();
-      return (isKnown(now, place) || isKnown(before, place))
+      return (isKnown(now, place) || isKnown(before, place) || isKnown(after, place))
           && mounts.any(path -> leadsThrough(now, path, place));
     } catch (PageUnreadableException e) {
       return true;

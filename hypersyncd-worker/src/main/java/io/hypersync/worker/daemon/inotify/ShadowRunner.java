@@ -63,7 +63,8 @@ final class ShadowRunner {
       for (int attempt = 0; attempt < TRIES && !done; attempt++) {
         // Touch needs no fresh look-up as long as the cached name leads to the right node.
         if (attempt > 0 || !(job.call() instanceof ShadowCall.Touch)) {
-          if (places.stream().anyMatch(place -> mounts.areAtOrBelow(place, job.before()))) {
+          if (places.stream()
+              .anyMatch(place -> mounts.areAtOrBelow(place, job.before(), job.after()))) {
             break;
           }
           inodes.shadow(places);
@@ -84,7 +85,7 @@ final class ShadowRunner {
       Set<NameInDirectory> left = done ? leftBehind(job.call()) : places;
       for (NameInDirectory place : left) {
         // A name with a mount leads to no stand-in any more: nobody else finds one.
-        if (!mounts.areAtOrBelow(place, job.before())) {
+        if (!mounts.areAtOrBelow(place, job.before(), job.after())) {
           drop(place);
           dropped.add(place);
         }
