@@ -410,7 +410,7 @@ public final class LeaderAgent implements Agent {
   }
 
   private void tellRevoked(SessionId standby) {
-    if (certificates.isStandby(standby)) {
+    if (certificates.tellsStandby(standby)) {
       port.send(standby, new LeaderMessage.Revocations(certificates.revocations().all()));
     }
   }

@@ -13,6 +13,7 @@ import io.hypersync.leader.certificates.RevocationList;
 import io.hypersync.leader.presence.Peer;
 import io.hypersync.leader.presence.PresenceEvent;
 import io.hypersync.leader.session.DisconnectedWorkers;
+import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -22,21 +23,16 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LocalPressure;
-import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.Revocation;
-import io.hypersync.wire.message.SeenState;
 import io.hypersync.wire.message.WorkerMessage;
-import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.pki.CertificateFacts;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,21 +80,7 @@ final class RevokedCertificatesTest {
 
   private void join(SessionId session, WorkerId worker, @Nullable CertificateFacts cert) {
     leader.sessionOpened(session, worker, "somewhere", cert);
-    leader.received(
-        session,
-        new Hello(
-            Protocol.VERSION,
-            WORKSPACE,
-            worker,
-            OptionalLong.empty(),
-            0,
-            FsState.genesis().root(),
-            new ClientId(7, session.value()),
-            Protocol.REVISION,
-            Features.SUPPORTED,
-            "",
-            SeenState.NONE,
-            0));
+    leader.received(session, Hellos.ofNew(WORKSPACE, worker, new ClientId(7, session.value())));
     turn();
   }
 

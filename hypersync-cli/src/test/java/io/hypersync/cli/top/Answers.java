@@ -122,6 +122,20 @@ final class Answers {
             .formatted(WORKSPACE, commits, commits, calls, calls));
   }
 
+  /** Most changes are in what tools can make again, the others in this file. */
+  static JsonNode hot(String file) {
+    return json(
+        """
+        {"seconds":2,"ops":{"Write":100},
+         "directories":[
+           {"path":"web/node_modules","mutations":80,"bytes":8000,"created":40,"removed":0}],
+         "paths":[
+           {"path":"web/node_modules/x.js","mutations":80,"bytes":8000},
+           {"path":"%s","mutations":20,"bytes":40}]}
+        """
+            .formatted(file));
+  }
+
   /** An entry that overlaps with one of another agent. */
   static String hazard(long index, String agent, String path) {
     return """

@@ -276,18 +276,7 @@ final class TopModelTest {
   @Test
   void aHotPathThatToolsCanMakeAgainShouldBeLocal() {
     host.second(100, 40);
-    host.answer(
-        Answers.WORKER,
-        Question.HOT,
-        Answers.json(
-            """
-            {"seconds":2,"ops":{"Write":100},
-             "directories":[
-               {"path":"web/node_modules","mutations":80,"bytes":8000,"created":40,"removed":0}],
-             "paths":[
-               {"path":"web/node_modules/x.js","mutations":80,"bytes":8000},
-               {"path":"src/a.go","mutations":20,"bytes":40}]}
-            """));
+    host.answer(Answers.WORKER, Question.HOT, Answers.hot("src/a.go"));
     JsonNode hot = rows(View.HOT).path(0);
     assertEquals("web/node_modules/x.js", hot.path("path").asText());
     assertEquals(40, hot.path("changes_per_s").asDouble());

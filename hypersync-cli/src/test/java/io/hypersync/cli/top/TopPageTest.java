@@ -59,18 +59,7 @@ final class TopPageTest {
                "agent":"BlueLake","worker_id":"fmd","op":"Write","detail":"12 bytes","hazards":[]}]}
             """));
     host.answer(Answers.WORKER, Question.STAGES, stages());
-    host.answer(
-        Answers.WORKER,
-        Question.HOT,
-        Answers.json(
-            """
-            {"seconds":2,"ops":{"Write":100},
-             "directories":[
-               {"path":"web/node_modules","mutations":80,"bytes":8000,"created":40,"removed":0}],
-             "paths":[
-               {"path":"web/node_modules/x.js","mutations":80,"bytes":8000},
-               {"path":"src/parser.go","mutations":20,"bytes":40}]}
-            """));
+    host.answer(Answers.WORKER, Question.HOT, Answers.hot("src/parser.go"));
     return host;
   }
 

@@ -117,11 +117,11 @@ public final class Certificates {
   }
 
   /**
-   * A connection is that of a standby.
+   * A connection is that of a standby, which is told what is revoked if this says so.
    *
-   * @return whether it is to be told what is revoked, for it was not told yet
+   * @return whether it was not told yet of all
    */
-  public boolean isStandby(SessionId session) {
+  public boolean tellsStandby(SessionId session) {
     Connection connection = connections.get(session);
     if (connection == null || connection.told == revoked.all().size()) {
       return false;

@@ -19,6 +19,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.StateWalk;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurn;
 import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
@@ -94,9 +95,6 @@ public final class CollectionManager {
    */
   private static final long BEHIND_NS = 60_000_000_000L;
 
-  /** How often it is asked whose turn it is, while it is another replica's. */
-  private static final long ASK_NS = 1_000_000_000L;
-
   /** How often it is looked whether they have caught up. */
   private static final long LOOK_NS = 100_000_000L;
 
@@ -153,11 +151,8 @@ public final class CollectionManager {
   /** When the roots may be tried again, after somebody was behind; null if nobody was. */
   private @Nullable Long nextLookNs;
 
-  private BackgroundTurns turns = BackgroundTurns.ALONE;
+  private final BackgroundTurn turn = new BackgroundTurn(BackgroundJob.COLLECTION);
   private long nextNs;
-
-  /** Another replica was at work when it was asked last: not asked again before this. */
-  private long nextAskNs;
 
   private long earliestNs;
   private long earliestOnRequestNs;
@@ -185,7 +180,6 @@ public final class CollectionManager {
     this.through = through;
     this.lastHead = head;
     this.nextNs = Clock.later(nowNs, policy.intervalNs());
-    this.nextAskNs = nowNs;
     this.earliestNs = Clock.later(nowNs, policy.intervalNs() / RUNS_PER_INTERVAL);
     this.earliestOnRequestNs = earliestNs;
   }
@@ -266,22 +260,12 @@ public final class CollectionManager {
 
   /** Whether a run that is due begins now: a disk that runs full does not wait for its turn. */
   private boolean mayBegin(long nowNs) {
-    if (nearlyFull) {
-      return true;
-    }
-    if (nowNs - nextAskNs < 0) {
-      return false;
-    }
-    if (turns.begins(BackgroundJob.COLLECTION)) {
-      return true;
-    }
-    nextAskNs = Clock.later(nowNs, ASK_NS);
-    return false;
+    return nearlyFull || turn.begins(nowNs);
   }
 
   /** Those with whom this leader takes turns. Before the first {@link #tick}. */
   public void takeTurns(BackgroundTurns with) {
-    turns = with;
+    turn.with(with);
   }
 
   private static long oldest(Iterable<Snapshot> snapshots) {
@@ -498,12 +482,12 @@ public final class CollectionManager {
     said = Math.max(said, saidThrough);
     through = said;
     missed = true;
-    over("another replica works in the background", nowNs);
+    over(BackgroundTurn.OF_OTHERS, nowNs);
   }
 
   private void over(@Nullable String failure, long nowNs) {
     step = Step.IDLE;
-    turns.ended(BackgroundJob.COLLECTION);
+    turn.ended();
     ended++;
     endedRuns.addLast(new Ended(ended, isDryRun, failure));
     if (endedRuns.size() > REMEMBERED_RUNS) {

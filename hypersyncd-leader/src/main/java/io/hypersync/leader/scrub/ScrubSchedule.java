@@ -1,6 +1,7 @@
 package io.hypersync.leader.scrub;
 
 import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurn;
 import io.hypersync.runtime.background.BackgroundTurns;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -90,7 +91,7 @@ public final class ScrubSchedule {
 
   /** It is another replica's turn: the run was given up, and the next one is due at once. */
   public void putOff(long nowNs) {
-    over("another replica works in the background", nowNs);
+    over(BackgroundTurn.OF_OTHERS, nowNs);
     nextNs = nowNs;
   }
 

@@ -6,6 +6,6 @@ public final class TurnOverException extends RuntimeException {
 
   /** For the job that has to end. */
   public TurnOverException() {
-    super("another replica works in the background");
+    super(BackgroundTurn.OF_OTHERS);
   }
 }

@@ -4,6 +4,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.background.BackgroundJob;
+import io.hypersync.runtime.background.BackgroundTurn;
 import io.hypersync.runtime.background.BackgroundTurns;
 import io.hypersync.runtime.log.LogEvent;
 import io.hypersync.snapshot.Snapshot;
@@ -35,9 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class SnapshotManager {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotManager.class);
-
-  /** How often it is asked whose turn it is, while it is another replica's. */
-  private static final long ASK_NS = 1_000_000_000L;
 
   /** After a failure, such as a full disk, the next attempt waits for this part of the interval. */
   private static final int RETRIES_PER_INTERVAL = 5;
@@ -114,10 +112,7 @@ public final class SnapshotManager {
   /** Whether the next snapshot waits for nobody's turn. */
   private boolean isUrgent;
 
-  /** Another replica was at work when it was asked last: not asked again before this. */
-  private long nextAskNs;
-
-  private BackgroundTurns turns = BackgroundTurns.ALONE;
+  private final BackgroundTurn turn = new BackgroundTurn(BackgroundJob.SNAPSHOT);
   private long taken;
 
   /** When the snapshot that is being taken, or was taken last, was handed to the port. */
@@ -158,7 +153,6 @@ public final class SnapshotManager {
     this.workspace = workspace;
     this.base = base;
     this.nextNs = Clock.later(nowNs, policy.intervalNs());
-    this.nextAskNs = nowNs;
     snapshots.forEach(snapshot -> known.put(snapshot.index(), snapshot));
   }
 
@@ -226,7 +220,7 @@ public final class SnapshotManager {
       remove(surplus.index());
       return true;
     }
-    boolean isTime = nowNs >= nextNs && mayBegin(newest, nowNs);
+    boolean isTime = nowNs >= nextNs && (isUrgent || newest.index() <= base || turn.begins(nowNs));
     if (isTime) {
       isUrgent = false;
       nextNs = Clock.later(nowNs, policy.intervalNs());
@@ -242,24 +236,9 @@ public final class SnapshotManager {
     return false;
   }
 
-  /** Whether a snapshot whose time has come is taken now, if there is anything to take. */
-  private boolean mayBegin(SnapshotSource newest, long nowNs) {
-    if (isUrgent || newest.index() <= base) {
-      return true;
-    }
-    if (nowNs - nextAskNs < 0) {
-      return false;
-    }
-    if (turns.begins(BackgroundJob.SNAPSHOT)) {
-      return true;
-    }
-    nextAskNs = Clock.later(nowNs, ASK_NS);
-    return false;
-  }
-
   /** Those with whom this replica takes turns. Before the first {@link #tick}. */
   public void takeTurns(BackgroundTurns with) {
-    turns = with;
+    turn.with(with);
   }
 
   /** The next snapshot is due at once, whoever else is at work, if anything has changed. */
@@ -391,7 +370,7 @@ public final class SnapshotManager {
     distrusted = why;
     if (waiting != null) {
       waiting = null;
-      turns.ended(BackgroundJob.SNAPSHOT);
+      turn.ended();
     }
     nextNs = nowNs;
     Request asked = busy ? null : underWay;
@@ -503,7 +482,7 @@ public final class SnapshotManager {
     mayHaveTooMany = true;
     if (takes) {
       takes = false;
-      turns.ended(BackgroundJob.SNAPSHOT);
+      turn.ended();
       taking = 0;
       isUnmeasured = true;
       taken++;
@@ -581,9 +560,9 @@ public final class SnapshotManager {
     early.remove(taking);
     takes = false;
     taking = 0;
-    turns.ended(BackgroundJob.SNAPSHOT);
+    turn.ended();
     nextNs = Math.min(nextNs, nowNs);
-    ended(new Answer.Failed("another replica works in the background"));
+    ended(new Answer.Failed(BackgroundTurn.OF_OTHERS));
   }
 
   /**
@@ -598,7 +577,7 @@ public final class SnapshotManager {
     early.remove(taking);
     takes = false;
     if (tookOne) {
-      turns.ended(BackgroundJob.SNAPSHOT);
+      turn.ended();
     }
     taking = 0;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
